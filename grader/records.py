@@ -1,0 +1,172 @@
+"""The frozen records that travel the pipeline, from a workbook's cells to a grade; they do nothing themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+Message = dict[str, str]
+"""One chat message, `{"role": "user", "content": "…"}`."""
+
+
+class Status(StrEnum):
+    """How a judgement ended, exactly one per verdict (RUBRICS, common rule 9)."""
+
+    OK = "ok"
+    REPAIRED = "repaired"
+    PARSE_ERROR = "parse_error"
+    OUT_OF_RANGE = "out_of_range"
+    TRUNCATED = "truncated"
+    EMPTY_REPLY = "empty_reply"
+    REFUSED = "refused"
+    CONTENT_FILTER = "content_filter"
+    PROVIDER_ERROR = "provider_error"
+    SKIPPED = "skipped"
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether a verdict of this status carries a score."""
+        return self in (Status.OK, Status.REPAIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellRef:
+    """Where something was read: a file, and inside it a sheet and a cell such as `B7`, or a line `line 12`."""
+
+    path: str
+    sheet: str | None = None
+    cell: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One thing an expert wants to see in an answer."""
+
+    item_id: str
+    text: str
+    number: int = 1
+    """Position among its level's (or its id's) criteria, from 1."""
+    level: float | None = None
+    """The tier it belongs to (25, 50, 100), where the rubric has tiers."""
+    points: float = 1.0
+    source: CellRef | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What one system answered to one question; `extra` holds the record's other columns by field name."""
+
+    item_id: str
+    system: str
+    text: str
+    extra: Mapping[str, str] = field(default_factory=dict)
+    source: CellRef | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One question with one answer to grade."""
+
+    id: str
+    system: str
+    answer: str
+    question: str = ""
+    reference: str = ""
+    criteria: tuple[Criterion, ...] = ()
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """Everything else a template may use: context, instruction, history … by field name."""
+    group: str | None = None
+    source: CellRef | None = None
+    """The first cell of the item's row in the criteria workbook."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """What a judge is asked about an item; a nonce stands in it as a placeholder until it is sent."""
+
+    item: Item
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSettings:
+    """How a judge is called: everything here is part of a call's identity, except the timeout."""
+
+    model: str
+    api_base: str | None = None
+    temperature: float | None = 0.0
+    max_tokens: int | None = None
+    timeout_seconds: float = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens that the provider counted for one call."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back from one call to a judge."""
+
+    key: str = ""
+    """The call's identity (see `judging.identity`)."""
+    text: str = ""
+    finish_reason: str | None = None
+    """The provider's own reason where it is known, else the normalised one."""
+    refusal: str | None = None
+    usage: Usage | None = None
+    seconds: float = 0.0
+    cost_usd: float | None = None
+    attempts: int = 1
+    """HTTP requests made for this reply, this one included."""
+    error: str | None = None
+    """Why there is no reply, with keys redacted; `None` where there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionVerdict:
+    """What the judge said of one criterion."""
+
+    number: int
+    met: bool
+    level: float | None = None
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What was read from a judge's reply: a status, and a score where the status carries one."""
+
+    status: Status
+    score: float | None = None
+    flags: tuple[str, ...] = ()
+    dimensions: Mapping[str, float] = field(default_factory=dict)
+    items: tuple[CriterionVerdict, ...] = ()
+    analysis: str = ""
+    reason: str = ""
+    """Why there is no score, or what was odd, in one sentence; the re-ask tells it to the judge."""
+
+    def __post_init__(self) -> None:
+        if (self.score is not None) != self.status.is_scored:
+            raise ValueError(f"a verdict of status {self.status} with score {self.score}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grade:
+    """One item's outcome: the item, every reply to it in the order asked, and the verdict that counts."""
+
+    item: Item
+    verdict: Verdict
+    rubric: str
+    model: str
+    sample: int = 1
+    replies: tuple[Reply, ...] = ()
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether an expert should look at it: no score, read leniently, or flagged."""
+        return self.verdict.status is not Status.OK or bool(set(self.verdict.flags) - {"empty_answer"})

@@ -1,0 +1,76 @@
+"""The `Rubric`: what a rubric file may say, and nothing about how it is read or applied."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Scale(_Strict):
+    """The numbers a score may take: from `min` to `max`, in steps of `step` where one is given."""
+
+    min: float
+    max: float
+    step: Annotated[float, Field(gt=0)] | None = None
+    choices: tuple[float, ...] = ()
+    """The values offered to an expert who overrides a score; by default every step of the scale."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Scale:
+        if self.min >= self.max:
+            raise ValueError(f"the scale's min {self.min:g} must be below its max {self.max:g}")
+        outside = [value for value in self.choices if not self.contains(value)]
+        if outside:
+            raise ValueError(f"choices {outside} are not on the scale")
+        return self
+
+    def contains(self, value: float) -> bool:
+        """Return whether `value` is on the scale; NaN never is."""
+        if not self.min <= value <= self.max:
+            return False
+        return self.step is None or abs((value - self.min) / self.step % 1) in (0.0, 1.0)
+
+    def override_choices(self) -> tuple[float, ...]:
+        """Return the values offered for an expert's own score, lowest first; empty where any number is."""
+        if self.choices:
+            return tuple(sorted(self.choices))
+        if self.step is None or (self.max - self.min) / self.step > 200:
+            return ()
+        count = round((self.max - self.min) / self.step)
+        return tuple(round(self.min + i * self.step, 10) for i in range(count + 1))
+
+
+class OutputFormat(_Strict):
+    """The form in which the judge must answer, and the names of its parts."""
+
+    format: Literal["tagged"]
+    score: str = "score"
+    """The tag that carries the score."""
+    analysis: str = "analysis"
+    """The tag that carries the reasons."""
+
+
+class Rubric(_Strict):
+    """One rubric type: how items are shown to a judge, and how its reply becomes a score."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    title: str
+    description: str = ""
+    inputs: tuple[str, ...]
+    """Item fields that must be there (they may be empty): question, reference, answer, criteria …"""
+    optional_inputs: tuple[str, ...] = ()
+    template: str
+    """File name in templates/."""
+    output: OutputFormat
+    scale: Scale
+    rule: str
+    """Name of the rule that turns a reply into a verdict; see `scoring.rules`."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """What the rule may be told, e.g. `points: {25: 20}` for `tiered`."""
+    instructions: str = ""
+    """Extra words to the judge, in any language, from whoever owns the criteria."""
