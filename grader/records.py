@@ -10,6 +10,11 @@ Message = dict[str, str]
 """One chat message, `{"role": "user", "content": "…"}`."""
 
 
+def format_number(value: float) -> str:
+    """Return `50` for 50.0 and `0.5` for 0.5, as a person would write it."""
+    return f"{value:.10g}"
+
+
 class Status(StrEnum):
     """How a judgement ended, exactly one per verdict (RUBRICS, common rule 9)."""
 
@@ -81,12 +86,22 @@ class Item:
     """The first cell of the item's row in the criteria workbook."""
 
 
+NONCE_PLACEHOLDER = "\ue000"
+"""Stands in a rendered prompt where its nonce goes; a private-use character that all data is cleared of."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What a judge is asked about an item; a nonce stands in it as a placeholder until it is sent."""
+    """What a judge is asked about an item; the delimiters of its data blocks still want their nonce."""
 
     item: Item
     messages: tuple[Message, ...]
+
+    def with_nonce(self, nonce: str) -> list[Message]:
+        """Return the messages as they are sent; the nonce is no part of a call's identity."""
+        return [
+            {**message, "content": message["content"].replace(NONCE_PLACEHOLDER, nonce)} for message in self.messages
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,3 +185,46 @@ class Grade:
     def needs_review(self) -> bool:
         """Whether an expert should look at it: no score, read leniently, or flagged."""
         return self.verdict.status is not Status.OK or bool(set(self.verdict.flags) - {"empty_answer"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCall:
+    """A call that was made, with its reply or its error."""
+
+    reply: Reply
+    model: str
+    system: str
+    item_id: str
+    sample: int
+    ask: int
+    is_finished: bool
+    """Whether the same call need never be made again; errors, filters and empty replies are not finished."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredGrade:
+    """A grade and its place in the run's order, from 0."""
+
+    position: int
+    grade: Grade
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedReply:
+    """A reply kept from an earlier run; `system` is `None` where it serves every system."""
+
+    item_id: str
+    text: str
+    system: str | None = None
+    sample: int = 1
+    finish_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkippedItem:
+    """A question without an answer, or an answer without criteria: said, counted, and not graded."""
+
+    system: str
+    item_id: str
+    reason: str
+    source: CellRef | None = None

@@ -35,6 +35,10 @@ class Scale(_Strict):
             return False
         return self.step is None or abs((value - self.min) / self.step % 1) in (0.0, 1.0)
 
+    def described(self) -> str:
+        """Return the scale in words: `0 to 100`."""
+        return f"{self.min:g} to {self.max:g}"
+
     def override_choices(self) -> tuple[float, ...]:
         """Return the values offered for an expert's own score, lowest first; empty where any number is."""
         if self.choices:
@@ -74,3 +78,8 @@ class Rubric(_Strict):
     """What the rule may be told, e.g. `points: {25: 20}` for `tiered`."""
     instructions: str = ""
     """Extra words to the judge, in any language, from whoever owns the criteria."""
+
+    def level_points(self, level: float) -> float:
+        """Return the points for each met criterion of a tier: the level itself unless `options.points` says else."""
+        points = {float(key): float(value) for key, value in self.options.get("points", {}).items()}
+        return points.get(float(level), float(level))

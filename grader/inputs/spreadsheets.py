@@ -1,0 +1,148 @@
+"""Reads the sheets of a workbook (.xlsx .xlsm .xls .ods .xlsb) with true addresses; knows nothing of criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.errors import InputError
+from grader.inputs.columns import clean_text, closest
+from grader.inputs.file_kind import FileKind
+from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits, check_package
+from grader.inputs.package_parts import sheet_parts
+from grader.inputs.sheet import Sheet
+from grader.inputs.sheet_scan import SheetScan, scan_sheet
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet, CalamineWorkbook
+
+_HINT_DAMAGED = "Open it in Excel or LibreOffice, which may repair it, and save it as .xlsx"
+
+
+def read_sheets(
+    path: Path, kind: FileKind, *, sheet: str | None = None, limits: IntakeLimits = DEFAULT_LIMITS
+) -> Iterator[Sheet]:
+    """Yield the workbook's visible worksheets in order, or only the one called `sheet`.
+
+    Each is read when it is asked for. `InputError` for a file or sheet that cannot be read safely.
+    """
+    if kind != "xls":
+        check_package(path, limits)
+    with _plain_errors(path):
+        from python_calamine import CalamineWorkbook
+
+        workbook = CalamineWorkbook.from_path(str(path))
+    with workbook:
+        visible = _visible_worksheets(workbook)
+        chosen = visible if sheet is None else [_named(path, workbook, sheet)]
+        if not chosen:
+            raise InputError(
+                "the workbook has no worksheet that is not hidden", path=path, hint="Name it: --sheet NAME"
+            )
+        parts = sheet_parts(path) if kind == "xlsx" else {}
+        for name in chosen:
+            others = tuple(other for other in visible if other != name)
+            scan = scan_sheet(path, parts[name], name, limits) if name in parts else None
+            yield _read_sheet(path, workbook, name, others, scan, limits)
+
+
+def _visible_worksheets(workbook: CalamineWorkbook) -> list[str]:
+    from python_calamine import SheetTypeEnum, SheetVisibleEnum
+
+    return [
+        str(meta.name)
+        for meta in workbook.sheets_metadata
+        if meta.typ == SheetTypeEnum.WorkSheet and meta.visible == SheetVisibleEnum.Visible
+    ]
+
+
+def _named(path: Path, workbook: CalamineWorkbook, wanted: str) -> str:
+    names = [str(name) for name in workbook.sheet_names]
+    if wanted in names:
+        return wanted
+    alike = [name for name in names if clean_text(name).casefold() == clean_text(wanted).casefold()]
+    if len(alike) == 1:
+        return alike[0]
+    close = closest(names, [wanted])
+    raise InputError(
+        f"there is no sheet '{wanted}'; there are {_listed(names)}",
+        path=path,
+        hint=f'Say --sheet "{close}"' if close else "Name one of them with --sheet",
+    )
+
+
+def _read_sheet(
+    path: Path,
+    workbook: CalamineWorkbook,
+    name: str,
+    others: tuple[str, ...],
+    scan: SheetScan | None,
+    limits: IntakeLimits,
+) -> Sheet:
+    if scan is not None:
+        _check_area(path, name, scan.last_row + 1, scan.last_column + 1, limits)
+    with _plain_errors(path, name):
+        sheet = workbook.get_sheet_by_name(name)
+        _check_area(path, name, sheet.total_height + 1, sheet.total_width + 1, limits)
+        rows = sheet.to_python(skip_empty_area=False)
+    if scan is not None and scan.cell_count and not rows:
+        raise InputError("the sheet has cells, but none can be read", path=path, sheet=name, hint=_HINT_DAMAGED)
+    return Sheet(
+        path=str(path),
+        name=name,
+        rows=rows,
+        faults=scan.faults if scan else {},
+        faults_are_known=scan is not None,
+        hidden_rows=frozenset(scan.hidden_rows) if scan else frozenset(),
+        merged_tops=_merged_tops(path, sheet, len(rows), limits),
+        others=others,
+    )
+
+
+def _check_area(path: Path, name: str, height: int, width: int, limits: IntakeLimits) -> None:
+    if height * width > limits.area:
+        raise InputError(
+            f"the sheet's values reach over {height:,} rows and {width:,} columns, too far to read safely",
+            path=path,
+            sheet=name,
+            hint="Delete what stands far below or to the right of the table (Ctrl+End shows it) and save",
+        )
+
+
+def _merged_tops(path: Path, sheet: CalamineSheet, height: int, limits: IntakeLimits) -> dict[tuple[int, int], int]:
+    """Map the cells under a merged one to its row; only its first column matters, the others show nothing."""
+    tops: dict[tuple[int, int], int] = {}
+    for (top, left), (bottom, _) in sheet.merged_cell_ranges or ():
+        for row in range(top + 1, min(bottom + 1, height)):
+            tops[row, left] = top
+        if len(tops) > limits.cell_count:
+            raise InputError("the sheet has too many merged cells to read safely", path=path, sheet=sheet.name)
+    return tops
+
+
+@contextmanager
+def _plain_errors(path: Path, sheet: str | None = None) -> Iterator[None]:
+    """Turn whatever the workbook library raises, its panics included, into an `InputError`."""
+    from python_calamine import CalamineError, PasswordError
+
+    try:
+        yield
+    except PasswordError as error:
+        raise InputError(
+            "the workbook is protected by a password",
+            path=path,
+            hint="Open it in Excel, remove the password (File > Info > Protect Workbook) and save a copy",
+        ) from error
+    except (CalamineError, OSError, ValueError) as error:
+        raise InputError(f"the workbook is damaged: {error}", path=path, sheet=sheet, hint=_HINT_DAMAGED) from error
+    except BaseException as error:
+        # A panic in the library is no Exception, so that nobody swallows it by accident; here it is a bad file.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise InputError("the workbook is damaged", path=path, sheet=sheet, hint=_HINT_DAMAGED) from error
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)

@@ -1,0 +1,198 @@
+"""Makes one call to a judge count: found in the store, or made, retried and committed; reads no reply."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from grader.errors import JudgeError
+from grader.judging.commits import GroupCommit
+from grader.judging.judge import Call, Judge, call_key
+from grader.judging.limits import Budget, Limiter
+from grader.judging.prices import Price, most_tokens
+from grader.judging.stopping import Stop, StoppedEarly
+from grader.records import Reply, StoredCall, StoredGrade
+
+_FIRST_DELAY_SECONDS = 0.5
+_LONGEST_DELAY_SECONDS = 60.0
+_LONGEST_RETRY_AFTER_SECONDS = 600.0
+_TRIES_BEFORE_ANY_SUCCESS = 3
+"""A host that was never reached is given up sooner than one that went away."""
+
+_FAILURES_IN_A_ROW = 25
+"""So many calls failing for good with no success between them is an outage, not bad luck with single answers."""
+
+
+class Store(Protocol):
+    """Where calls and grades are kept."""
+
+    def find_reply(self, key: str) -> Reply | None:
+        """Return the reply of a finished call."""
+        ...
+
+    def write(self, rows: Sequence[StoredCall | StoredGrade]) -> None:
+        """Commit rows at once."""
+        ...
+
+
+class Observer(Protocol):
+    """Somebody who wants to see a run go on."""
+
+    def called(self, reply: Reply) -> None:
+        """Tell that a call was made, or given up."""
+        ...
+
+    def graded(self, stored: StoredGrade) -> None:
+        """Tell that an item has its grade."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallSettings:
+    """How much at once, how hard to try, and what it may cost."""
+
+    concurrency: int = 50
+    max_retries: int = 6
+    rpm: float | None = None
+    tpm: float | None = None
+    max_cost_usd: float | None = None
+    price: Price | None = None
+
+
+class Caller:
+    """Makes calls for one run; `places` is what an item holds while it is worked on, and lends out while it waits."""
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        store: Store,
+        settings: CallSettings,
+        stop: Stop,
+        places: asyncio.Semaphore,
+        observer: Observer,
+    ) -> None:
+        self._judge, self._store, self._settings = judge, store, settings
+        self._stop, self._places, self._observer = stop, places, observer
+        self._limiter = Limiter(settings.concurrency, rpm=settings.rpm, tpm=settings.tpm)
+        self._budget = Budget(settings.max_cost_usd)
+        self._under_way: dict[str, asyncio.Task[Reply]] = {}
+        self._successes = 0
+        self._failures_in_a_row = 0
+        self.commits: GroupCommit[StoredCall | StoredGrade] = GroupCommit(store.write)
+
+    async def reply(self, call: Call) -> Reply:
+        """Return the reply to `call`, or a reply with an `error`; two same calls at once are made once.
+
+        Raises:
+            Stopped: the run is stopping.
+        """
+        key = call_key(self._judge, call)
+        found = self._store.find_reply(key)
+        if found is not None:
+            return found
+        self._stop.check()
+        if key not in self._under_way:
+            task = asyncio.create_task(self._make(call, key))
+            self._under_way[key] = task
+            task.add_done_callback(lambda done: self._forget(key, done))
+        return await asyncio.shield(self._under_way[key])
+
+    def _forget(self, key: str, done: asyncio.Task[Reply]) -> None:
+        self._under_way.pop(key, None)
+        if not done.cancelled():
+            done.exception()  # whoever waited has it; nobody may be left waiting
+
+    async def _make(self, call: Call, key: str) -> Reply:
+        reply = replace(await self._try(call), key=key)
+        item = call.prompt.item
+        is_finished = reply.error is None and bool(reply.text.strip()) and reply.finish_reason != "content_filter"
+        row = StoredCall(
+            reply=reply,
+            model=self._judge.model,
+            system=item.system,
+            item_id=item.id,
+            sample=call.sample,
+            ask=call.ask,
+            is_finished=is_finished,
+        )
+        await self.commits.put(row)
+        self._observer.called(reply)
+        return reply
+
+    async def _try(self, call: Call) -> Reply:
+        """Make the call until it is served, refused for good, or out of tries."""
+        for attempt in range(1, self._settings.max_retries + 2):
+            try:
+                reply = await self._request(call)
+            except JudgeError as error:
+                if self._is_last(attempt, error):
+                    return self._given_up(error, attempt)
+                await self._back_off(attempt, error)
+            else:
+                self._successes += 1
+                self._failures_in_a_row = 0
+                return replace(reply, attempts=attempt)
+        raise AssertionError("the last attempt returns")  # pragma: no cover
+
+    async def _request(self, call: Call) -> Reply:
+        """Make one request, within slots, pace and budget."""
+        most = self._most_usd(call)
+        tokens = most_tokens(call.prompt.messages) // 4 + (call.max_tokens or 0) if self._settings.tpm else 0
+        async with self._limiter.slot(tokens):
+            self._stop.check()
+            await self._budget.reserve(most)
+            cost_usd = 0.0
+            try:
+                reply = await self._judge.ask(call)
+                cost_usd = reply.cost_usd or 0.0
+            except JudgeError as error:
+                if error.status_code == 429:
+                    self._limiter.refused(error.retry_after_seconds)
+                raise
+            finally:
+                self._budget.settle(most, cost_usd)
+        self._limiter.succeeded()
+        return reply
+
+    def _most_usd(self, call: Call) -> float:
+        price = self._settings.price
+        if price is None or self._settings.max_cost_usd is None:
+            return 0.0
+        return most_tokens(call.prompt.messages) * price.prompt_usd + (call.max_tokens or 0) * price.completion_usd
+
+    def _is_last(self, attempt: int, error: JudgeError) -> bool:
+        if not error.retryable or attempt > self._settings.max_retries:
+            return True
+        return error.is_fatal and not self._successes and attempt >= _TRIES_BEFORE_ANY_SUCCESS
+
+    def _given_up(self, error: JudgeError, attempt: int) -> Reply:
+        """Return the failure as a reply, and stop the run where every other call would fail too."""
+        if not (error.is_fatal or error.retryable or error.status_code):
+            return Reply(error=error.message, attempts=attempt)  # about this one item, such as a missing recording
+        self._failures_in_a_row += 1
+        if not self._successes and (error.is_fatal or error.retryable):
+            self._stop.fail(JudgeError(f"{self._judge.model}: {error.message}", retryable=False, hint=error.hint))
+        elif self._failures_in_a_row >= _FAILURES_IN_A_ROW:
+            self._stop.fail(
+                StoppedEarly(
+                    f"{self._failures_in_a_row} calls in a row failed, the last with: {error.message}",
+                    hint=error.hint or "Run the same command again to go on when the provider is well.",
+                )
+            )
+        return Reply(error=error.message, attempts=attempt)
+
+    async def _back_off(self, attempt: int, error: JudgeError) -> None:
+        """Wait before the next try (full jitter, at least Retry-After), lending this item's place to another."""
+        longest = min(_LONGEST_DELAY_SECONDS, _FIRST_DELAY_SECONDS * 2 ** (attempt - 1))
+        seconds = random.uniform(0, longest)
+        if error.retry_after_seconds is not None:
+            seconds += min(error.retry_after_seconds, _LONGEST_RETRY_AFTER_SECONDS)
+        self._places.release()
+        try:
+            await self._stop.sleep(seconds)
+        finally:
+            await self._places.acquire()

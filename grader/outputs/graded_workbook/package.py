@@ -1,0 +1,231 @@
+"""A workbook's package (OPC): parts, content types and relations, each unchanged byte for byte until it is touched.
+
+It knows nothing of sheets' contents; opening a file and judging whether it may be patched is `opening`'s.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import unquote
+
+from lxml import etree
+
+from grader.outputs.graded_workbook.ooxml import (
+    CONTENT_TYPES,
+    MAIN,
+    PACKAGE_RELATIONS,
+    RELATION_ID,
+    RELATIONS,
+    BrokenXml,
+    main,
+    parse_xml,
+    serialise_xml,
+)
+
+CONTENT_TYPES_PART = "[Content_Types].xml"
+_RELATIONS_CONTENT_TYPE = "application/vnd.openxmlformats-package.relationships+xml"
+
+
+class Unpatchable(Exception):
+    """This package cannot be copied with something added; the message completes "because …" in plain words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One link from a part to another part, or to something outside."""
+
+    id: str
+    type: str
+    """The full type; compare its last segment, see `kind`."""
+    target: str
+    """A part's name, or an address where `is_external`."""
+    is_external: bool
+
+    @property
+    def kind(self) -> str:
+        """The last segment of the type: `worksheet`, `styles`, `table` …"""
+        return self.type.rsplit("/", 1)[-1]
+
+
+class Package:
+    """The parts of one workbook, read into memory, with what was changed kept apart from what was there."""
+
+    def __init__(self, parts: Mapping[str, bytes]) -> None:
+        self.original: Mapping[str, bytes] = dict(parts)
+        self._added: dict[str, bytes] = {}
+        self._removed: set[str] = set()
+        self._trees: dict[str, etree._Element] = {}
+        self._touched: set[str] = set()
+        self._names = {name.lower(): name for name in parts}
+
+    @property
+    def changed_names(self) -> frozenset[str]:
+        """The original parts that are written anew or left out."""
+        return frozenset((self._touched & self.original.keys()) | self._removed)
+
+    def names(self) -> list[str]:
+        """Return the names of all parts, the original ones first and in their order."""
+        return [name for name in (*self.original, *self._added) if name not in self._removed]
+
+    def find(self, name: str) -> str | None:
+        """Return the name as the package writes it; part names are compared without case."""
+        return self._names.get(name.lower())
+
+    def tree(self, name: str) -> etree._Element:
+        """Return a part's XML for reading; what is changed in it is written only after `touch`."""
+        if name not in self._trees:
+            try:
+                self._trees[name] = parse_xml(self.data(name))
+            except BrokenXml as error:
+                raise Unpatchable(f"its part {name} {error}") from error
+        return self._trees[name]
+
+    def touch(self, name: str) -> etree._Element:
+        """Return a part's XML for changing."""
+        self._touched.add(name)
+        return self.tree(name)
+
+    def data(self, name: str) -> bytes:
+        """Return a part's bytes as they were read or added."""
+        return self._added[name] if name in self._added else self.original[name]
+
+    def add(self, name: str, data: bytes, content_type: str) -> None:
+        """Add a part under a name that is free (see `free_name`)."""
+        self._added[name] = data
+        self._names[name.lower()] = name
+        types = self.touch(CONTENT_TYPES_PART)
+        etree.SubElement(types, f"{{{CONTENT_TYPES}}}Override", PartName=f"/{name}", ContentType=content_type)
+
+    def remove(self, name: str) -> None:
+        """Leave a part out, with its content type; its relations are the caller's."""
+        self._removed.add(name)
+        del self._names[name.lower()]
+        types = self.touch(CONTENT_TYPES_PART)
+        for entry in list(types):
+            if (entry.get("PartName") or "").lower() == f"/{name.lower()}":
+                types.remove(entry)
+
+    def free_name(self, name: str) -> str:
+        """Return a part name like `name` whose number is not taken: `xl/worksheets/sheet4.xml`."""
+        stem, extension = re.sub(r"\d*(\.\w+)$", "", name), posixpath.splitext(name)[1]
+        declared = {(entry.get("PartName") or "").lower().lstrip("/") for entry in self.tree(CONTENT_TYPES_PART)}
+        number = 1
+        while (candidate := f"{stem}{number}{extension}").lower() in self._names or candidate.lower() in declared:
+            number += 1
+        return candidate
+
+    def content_type(self, name: str) -> str | None:
+        """Return what a part is declared to be, by its own entry or by its extension's."""
+        extension = posixpath.splitext(name)[1].lstrip(".").lower()
+        by_extension = None
+        for entry in self.tree(CONTENT_TYPES_PART):
+            if (entry.get("PartName") or "").lower() == f"/{name.lower()}":
+                return entry.get("ContentType")
+            if (entry.get("Extension") or "").lower() == extension:
+                by_extension = entry.get("ContentType")
+        return by_extension
+
+    def relations(self, source: str) -> list[Relation]:
+        """Return the relations of a part, or of the package itself where `source` is empty."""
+        part = self.find(relations_name(source))
+        return [] if part is None else [self._relation(source, entry) for entry in _entries(self.tree(part))]
+
+    def relate(self, source: str, relation_type: str, target: str, *, id: str | None = None) -> str:
+        """Link `source` to the part `target`; return the relation's id."""
+        part = self.find(relations_name(source)) or self._add_relations(source)
+        root = self.touch(part)
+        taken = {entry.get("Id") for entry in root}
+        number = 1
+        while id is None or id in taken:
+            id, number = f"rIdGrader{number}", number + 1
+        relative = posixpath.relpath(f"/{target}", f"/{posixpath.dirname(source)}")
+        tag = f"{{{PACKAGE_RELATIONS}}}Relationship"
+        etree.SubElement(root, tag, Id=id, Type=relation_type, Target=relative)
+        return id
+
+    def unrelate(self, source: str, relation: Relation) -> None:
+        """Drop one relation of a part."""
+        part = self.find(relations_name(source))
+        root = self.touch(part) if part else ()
+        for entry in list(root):
+            if entry.get("Id") == relation.id:
+                entry.getparent().remove(entry)  # type: ignore[union-attr]  # it was just found in its parent
+
+    @property
+    def workbook(self) -> str:
+        """The name of the workbook part.
+
+        Raises:
+            Unpatchable: there is none.
+        """
+        for relation in self.relations(""):
+            if relation.kind == "officeDocument" and relation.target in self._names.values():
+                return relation.target
+        raise Unpatchable("it has no workbook part")
+
+    def sheets(self) -> dict[str, str]:
+        """Return the part of each sheet (charts and dialogs too) by the sheet's name, in order."""
+        parts = {relation.id: relation.target for relation in self.relations(self.workbook)}
+        entries = self.tree(self.workbook).iterfind(f"{main('sheets')}/{main('sheet')}")
+        return {entry.get("name", ""): parts.get(entry.get(RELATION_ID, ""), "") for entry in entries}
+
+    def parts_of_type(self, suffix: str) -> list[str]:
+        """Return the parts whose content type ends in `suffix`, such as `.table+xml`."""
+        return [name for name in self.names() if (self.content_type(name) or "").endswith(suffix)]
+
+    def related_part(self, kind: str) -> str | None:
+        """Return the workbook's part of that kind, such as `styles`, where there is one."""
+        found = (r.target for r in self.relations(self.workbook) if r.kind == kind and not r.is_external)
+        return next((target for target in found if self.find(target)), None)
+
+    def save(self, target: Path | BinaryIO) -> None:
+        """Write the package; untouched parts are the bytes that were read."""
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in self.names():
+                data = serialise_xml(self._trees[name]) if name in self._touched else self.data(name)
+                archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+
+    def _relation(self, source: str, entry: etree._Element) -> Relation:
+        target = entry.get("Target") or ""
+        is_external = entry.get("TargetMode") == "External"
+        if not is_external:
+            target = posixpath.normpath(posixpath.join("/", posixpath.dirname(source), target)).lstrip("/")
+            target = self.find(target) or self.find(unquote(target)) or target
+        return Relation(entry.get("Id") or "", entry.get("Type") or "", target, is_external)
+
+    def _add_relations(self, source: str) -> str:
+        name = relations_name(source)
+        self._added[name] = f'<Relationships xmlns="{PACKAGE_RELATIONS}"/>'.encode()
+        self._names[name.lower()] = name
+        if self.content_type(name) is None:
+            default = etree.Element(
+                f"{{{CONTENT_TYPES}}}Default", Extension="rels", ContentType=_RELATIONS_CONTENT_TYPE
+            )
+            self.touch(CONTENT_TYPES_PART).insert(0, default)
+        return name
+
+
+def relations_name(source: str) -> str:
+    """Return the name of the part that holds the relations of `source`."""
+    folder, name = posixpath.split(source)
+    return posixpath.join(folder, "_rels", f"{name}.rels")
+
+
+def is_transitional(root: etree._Element) -> bool:
+    """Return whether this is a workbook in the everyday (transitional) namespace, not a strict one."""
+    return root.tag == f"{{{MAIN}}}workbook"
+
+
+def office_relation(kind: str) -> str:
+    """Return the full relation type of `kind`, such as `worksheet`."""
+    return f"{RELATIONS}/{kind}"
+
+
+def _entries(root: etree._Element) -> Iterator[etree._Element]:
+    return root.iterchildren(f"{{{PACKAGE_RELATIONS}}}Relationship")

@@ -1,0 +1,95 @@
+"""A worksheet in the making whose text is always text and whose refusals are errors; knows no sheet's content."""
+
+from __future__ import annotations
+
+import math
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import xlsxwriter
+
+from grader.outputs.graded_workbook.formats import Formats
+from grader.outputs.graded_workbook.text import cut_text, fits, safe_text
+
+_OPTIONS = {
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+    "nan_inf_to_errors": False,
+}
+
+
+class SheetWriteError(RuntimeError):
+    """XlsxWriter refused something: a mistake in our sheets, not in the user's files."""
+
+
+class Sheet:
+    """One of XlsxWriter's worksheets, written cell by cell with every return code looked at."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+        """For set-up such as widths and frozen panes; wrap what returns a code in `checked`."""
+        self.cut_count = 0
+        """Cells whose text was too long."""
+
+    def text(self, row: int, column: int, text: str, style: Any) -> None:
+        """Write `text` as text, whatever it begins with; cut visibly where a cell cannot hold it."""
+        shown = safe_text(text)
+        if not fits(shown):
+            shown = cut_text(shown)
+            self.cut_count += 1
+        if shown.startswith("<r>") and shown.endswith("</r>"):
+            # XlsxWriter takes such text for its own rich text and writes it unescaped; in two runs it does not.
+            checked(self.raw.write_rich_string(row, column, style, shown[:1], style, shown[1:], style))
+        elif shown:
+            checked(self.raw.write_string(row, column, shown, style))
+        else:
+            self.blank(row, column, style)
+
+    def number(self, row: int, column: int, number: float, style: Any) -> None:
+        """Write a finite number."""
+        if not math.isfinite(number):
+            raise SheetWriteError(f"{number} is no number that a cell can hold")
+        checked(self.raw.write_number(row, column, number, style))
+
+    def blank(self, row: int, column: int, style: Any) -> None:
+        """Write an empty cell with its format."""
+        checked(self.raw.write_blank(row, column, None, style))
+
+    def formula(self, row: int, column: int, formula: str, style: Any, value: float | str | None) -> None:
+        """Write a live formula with its true value of this moment; `None` is shown as empty text."""
+        checked(self.raw.write_formula(row, column, formula, style, "" if value is None else value))
+
+
+class Book:
+    """A workbook of ours in the making."""
+
+    def __init__(self, target: Path | BytesIO, *, mean_format: str, is_streamed: bool) -> None:
+        memory = {"constant_memory": True} if is_streamed else {"in_memory": isinstance(target, BytesIO)}
+        self.raw = xlsxwriter.Workbook(target if isinstance(target, BytesIO) else str(target), {**_OPTIONS, **memory})
+        self.raw.use_zip64()
+        self.is_streamed = is_streamed
+        self.formats = Formats(self.raw, mean_format)
+        self._sheets: list[Sheet] = []
+
+    def add_sheet(self, name: str) -> Sheet:
+        """Add a sheet behind the others."""
+        sheet = Sheet(self.raw.add_worksheet(name))
+        self._sheets.append(sheet)
+        return sheet
+
+    @property
+    def cut_count(self) -> int:
+        """Cells whose text was too long, on all sheets."""
+        return sum(sheet.cut_count for sheet in self._sheets)
+
+    def close(self) -> None:
+        """Write the file."""
+        self.raw.close()
+
+
+def checked(code: object) -> None:
+    """Raise where XlsxWriter returned anything but success; it says so by numbers, and goes on."""
+    if code:
+        raise SheetWriteError(f"XlsxWriter refused a call with code {code}")

@@ -1,0 +1,82 @@
+"""Writes results.jsonl, one line for each graded item, and skipped.log; the fields are those of CONTRACT."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from grader.outputs.atomic_file import writing
+from grader.records import Grade, Reply, SkippedItem
+
+
+def write_results(path: Path, grades: Iterable[Grade]) -> None:
+    """Write one JSON object a line, in the order of `grades`."""
+    with writing(path) as file:
+        for grade in grades:
+            file.write(json.dumps(result_record(grade), ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
+
+
+def write_skipped_log(path: Path, grades: Iterable[Grade], skipped: Iterable[SkippedItem]) -> None:
+    """Write one line for each item without a score: system, id, status and reason, parted by tabs."""
+    with writing(path) as file:
+        for grade in grades:
+            if grade.verdict.score is None:
+                file.write(_line(grade.item.system, grade.item.id, grade.verdict.status, grade.verdict.reason))
+        for item in skipped:
+            file.write(_line(item.system, item.item_id, "skipped", item.reason))
+
+
+def result_record(grade: Grade) -> dict[str, Any]:
+    """Return a grade as the record of its line."""
+    item, verdict, last = grade.item, grade.verdict, grade.replies[-1] if grade.replies else Reply(attempts=0)
+    return {
+        "system": item.system,
+        "id": item.id,
+        "sample": grade.sample,
+        "rubric": grade.rubric,
+        "score": _plain(verdict.score),
+        "status": str(verdict.status),
+        "flags": list(verdict.flags),
+        "needs_review": grade.needs_review,
+        "dimensions": {name: _plain(value) for name, value in verdict.dimensions.items()},
+        "items": [asdict(criterion) for criterion in verdict.items],
+        "analysis": verdict.analysis,
+        "reply": last.text,
+        "model": grade.model,
+        "attempts": sum(reply.attempts for reply in grade.replies),
+        "usage": _usage(grade.replies),
+        "cost_usd": cost_usd(grade),
+        "latency_seconds": round(sum(reply.seconds for reply in grade.replies), 3),
+        "question": item.question,
+        "answer": item.answer,
+        "reference": item.reference,
+        "group": item.group,
+        "error": last.error or (verdict.reason or None if verdict.score is None else None),
+    }
+
+
+def cost_usd(grade: Grade) -> float | None:
+    """Return what all calls for this grade cost, in US dollars; `None` where a price is unknown."""
+    costs = [reply.cost_usd for reply in grade.replies if reply.error is None]
+    known = [cost for cost in costs if cost is not None]
+    return None if len(known) < len(costs) or not costs else sum(known)
+
+
+def _usage(replies: Iterable[Reply]) -> dict[str, int]:
+    usages = [reply.usage for reply in replies if reply.usage is not None]
+    return {
+        "prompt_tokens": sum(usage.prompt_tokens for usage in usages),
+        "completion_tokens": sum(usage.completion_tokens for usage in usages),
+    }
+
+
+def _plain(value: float | None) -> float | int | None:
+    """Return whole numbers as integers, so that a score of 50 is written as 50."""
+    return int(value) if value is not None and value == int(value) else value
+
+
+def _line(*values: str) -> str:
+    return "\t".join(" ".join(value.split()) for value in values) + "\n"

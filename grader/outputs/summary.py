@@ -1,0 +1,160 @@
+"""Sums up the grades of a run, by system and by group, and writes summary.json; makes no comparison of systems."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.outputs.atomic_file import writing
+from grader.outputs.means import Mean, RunningMean
+from grader.outputs.results_jsonl import cost_usd
+from grader.records import Grade, SkippedItem
+
+COMPLETE_SHARE = 0.95
+"""A run with a smaller share of scored items is INCOMPLETE (RELIABILITY 1)."""
+
+
+@dataclass(slots=True)
+class SystemSummary:
+    """What became of one system's items; `mean` is over those with a score."""
+
+    system: str
+    planned: int = 0
+    """Items that were to be graded."""
+    skipped: int = 0
+    """Questions or answers that found no partner, and so are no items."""
+    flagged: int = 0
+    needs_review: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    score: RunningMean = field(default_factory=RunningMean)
+    groups: dict[str, RunningMean] = field(default_factory=dict)
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    cost_usd: float | None = None
+    has_unknown_cost: bool = False
+
+    @property
+    def mean(self) -> Mean:
+        """The mean score with its interval."""
+        return self.score.mean()
+
+    @property
+    def unscored(self) -> int:
+        """Items without a score, those not reached included."""
+        return self.planned - self.score.n
+
+    def add(self, grade: Grade) -> None:
+        """Count one grade."""
+        verdict = grade.verdict
+        self.statuses[str(verdict.status)] += 1
+        self.flagged += bool(set(verdict.flags) - {"empty_answer"})
+        self.needs_review += grade.needs_review
+        if verdict.score is not None:
+            self.score.add(verdict.score)
+            if grade.item.group is not None:
+                self.groups.setdefault(grade.item.group, RunningMean()).add(verdict.score)
+        self._add_calls(grade)
+
+    def _add_calls(self, grade: Grade) -> None:
+        for reply in grade.replies:
+            self.seconds += reply.seconds
+            if reply.usage is not None:
+                self.prompt_tokens += reply.usage.prompt_tokens
+                self.completion_tokens += reply.usage.completion_tokens
+        cost = cost_usd(grade)
+        self.has_unknown_cost |= cost is None and any(reply.error is None for reply in grade.replies)
+        if cost is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + cost
+
+
+@dataclass(slots=True)
+class Summary:
+    """What became of a run, by system in the order of its answers."""
+
+    systems: dict[str, SystemSummary] = field(default_factory=dict)
+
+    @property
+    def planned(self) -> int:
+        """Items that were to be graded."""
+        return sum(system.planned for system in self.systems.values())
+
+    @property
+    def unscored(self) -> int:
+        """Items without a score."""
+        return sum(system.unscored for system in self.systems.values())
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether so many items have a score that the means can be read."""
+        return self.planned == 0 or 1 - self.unscored / self.planned >= COMPLETE_SHARE
+
+    @property
+    def groups(self) -> list[str]:
+        """Every group there is, in the order of first sight."""
+        return list(dict.fromkeys(group for system in self.systems.values() for group in system.groups))
+
+
+def summarise(grades: Iterable[Grade], *, planned: Mapping[str, int], skipped: Iterable[SkippedItem] = ()) -> Summary:
+    """Return the summary of `grades`; `planned` says how many items each system has, reached or not."""
+    summary = Summary({system: SystemSummary(system, planned=count) for system, count in planned.items()})
+    for grade in grades:
+        summary.systems.setdefault(grade.item.system, SystemSummary(grade.item.system)).add(grade)
+    for item in skipped:
+        summary.systems.setdefault(item.system, SystemSummary(item.system)).skipped += 1
+    return summary
+
+
+def write_summary(path: Path, summary: Summary, *, run: Mapping[str, Any]) -> None:
+    """Write summary.json: what `run` says of the run, then the counts, means and costs."""
+    systems = [_system_record(system) for system in summary.systems.values()]
+    planned, unscored = summary.planned, summary.unscored
+    record = {
+        **run,
+        "is_complete": summary.is_complete,
+        "items": {"planned": planned, "scored": planned - unscored, "unscored": unscored},
+        "statuses": dict(sum((system.statuses for system in summary.systems.values()), Counter())),
+        "usage": {
+            name: sum(system["usage"][name] for system in systems) for name in ("prompt_tokens", "completion_tokens")
+        },
+        "cost_usd": total_cost_usd(summary),
+        "systems": systems,
+    }
+    with writing(path) as file:
+        json.dump(record, file, ensure_ascii=False, indent=2)
+        file.write("\n")
+
+
+def total_cost_usd(summary: Summary) -> float | None:
+    """Return what the run cost; `None` where a price is unknown or nothing was called."""
+    if any(system.has_unknown_cost for system in summary.systems.values()):
+        return None
+    costs = [system.cost_usd for system in summary.systems.values() if system.cost_usd is not None]
+    return sum(costs) if costs else None
+
+
+def _system_record(system: SystemSummary) -> dict[str, Any]:
+    return {
+        "system": system.system,
+        "planned": system.planned,
+        **_mean_record(system.mean),
+        "unscored": system.unscored,
+        "skipped": system.skipped,
+        "flagged": system.flagged,
+        "needs_review": system.needs_review,
+        "statuses": dict(system.statuses),
+        "groups": {group: _mean_record(mean.mean()) for group, mean in system.groups.items()},
+        "usage": {"prompt_tokens": system.prompt_tokens, "completion_tokens": system.completion_tokens},
+        "cost_usd": None if system.has_unknown_cost else system.cost_usd,
+        "seconds": round(system.seconds, 3),
+    }
+
+
+def _mean_record(mean: Mean) -> dict[str, Any]:
+    interval = None if mean.low is None or mean.high is None else [mean.low, mean.high]
+    reason = {"interval_reason": mean.reason} if mean.reason else {}
+    return {"n": mean.n, "mean": mean.value, "interval": interval, "interval_method": "Student t, 95 %", **reason}

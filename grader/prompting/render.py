@@ -1,0 +1,116 @@
+"""Renders an item as the messages for a judge, by a rubric's template in a sandbox; sends nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any, TypeVar
+
+from jinja2 import StrictUndefined, TemplateError
+from jinja2.loaders import FileSystemLoader
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from grader.errors import RubricError
+from grader.prompting.data_blocks import block, closing, format_tags, neutralise, opening
+from grader.prompting.reply_form import reask_line, reply_form
+from grader.records import Criterion, Item, Message, Prompt, Reply, Verdict, format_number
+from grader.rubric import Rubric
+
+MAX_PROMPT_CHARACTERS = 2_000_000
+"""No judge reads more; a template that renders to more than this is at fault."""
+
+T = TypeVar("T")
+_SECTIONS = ("system", "user")
+
+
+class PromptRenderer:
+    """Renders prompts for one rubric; the template is compiled once.
+
+    A template has the Jinja blocks `system` and `user`. It sees `blocks.NAME` (a text of the item, fenced), `open.NAME`
+    and `close.NAME` (the delimiters alone), `levels` and `criteria` (neutralised texts, to stand between delimiters),
+    `has.NAME`, and `rubric` (title, instructions, scale).
+
+    Raises:
+        RubricError: the template does not exist, cannot be compiled, or lacks a section.
+    """
+
+    def __init__(self, rubric: Rubric, template_path: Path) -> None:
+        self._rubric = rubric
+        self._path = template_path
+        environment = ImmutableSandboxedEnvironment(
+            loader=FileSystemLoader(template_path.parent),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            autoescape=False,  # prompts are plain text; data is neutralised in data_blocks
+        )
+        self._template = self._guarded(lambda: environment.get_template(template_path.name))
+        missing = [name for name in _SECTIONS if name not in self._template.blocks]
+        if missing:
+            raise RubricError(f"the template has no {{% block {missing[0]} %}}", path=template_path)
+        self._form = reply_form(rubric)
+
+    def render(self, item: Item) -> Prompt:
+        """Return the prompt for `item`, with the nonce still a placeholder."""
+        context = _context(item, self._rubric)
+        system, user = (self._section(name, context) for name in _SECTIONS)
+        messages = ({"role": "system", "content": system}, {"role": "user", "content": f"{user}\n\n{self._form}"})
+        return Prompt(item=item, messages=messages)
+
+    def reask(self, prompt: Prompt, reply: Reply, verdict: Verdict) -> Prompt:
+        """Return `prompt` continued by the judge's reply and one line that says what was wrong with it."""
+        said = (Message(role="assistant", content=reply.text),) if reply.text.strip() else ()
+        again = Message(role="user", content=reask_line(verdict, self._rubric))
+        return Prompt(item=prompt.item, messages=(*prompt.messages, *said, again))
+
+    def _section(self, name: str, context: Mapping[str, Any]) -> str:
+        def render() -> str:
+            return "".join(self._template.blocks[name](self._template.new_context(dict(context))))
+
+        text = self._guarded(render).strip()
+        if len(text) > MAX_PROMPT_CHARACTERS:
+            raise RubricError(f"the template renders to {len(text):,} characters", path=self._path)
+        return text
+
+    def _guarded(self, action: Callable[[], T]) -> T:
+        try:
+            return action()
+        except TemplateError as error:
+            line = getattr(error, "lineno", None)
+            where = f" (line {line})" if line else ""
+            raise RubricError(f"{error.message or error}{where}", path=self._path) from error
+
+
+def _context(item: Item, rubric: Rubric) -> dict[str, Any]:
+    texts = {"question": item.question, "reference": item.reference, **item.fields, "answer": item.answer}
+    names = [*texts, "criteria"]
+    tags = (*format_tags(rubric.output), *names)
+    criteria = [(criterion, neutralise(criterion.text, tags)) for criterion in item.criteria]
+    return {
+        "blocks": {name: block(name, neutralise(text, tags)) for name, text in texts.items()},
+        "has": {name: bool(text.strip()) for name, text in texts.items()},
+        "open": {name: opening(name) for name in names},
+        "close": {name: closing(name) for name in names},
+        "criteria": [{"number": criterion.number, "text": text} for criterion, text in criteria],
+        "levels": _levels(criteria, rubric),
+        "rubric": {
+            "title": rubric.title,
+            "instructions": rubric.instructions,
+            "scale": {"min": format_number(rubric.scale.min), "max": format_number(rubric.scale.max)},
+        },
+    }
+
+
+def _levels(criteria: list[tuple[Criterion, str]], rubric: Rubric) -> list[dict[str, Any]]:
+    """Return the levels, highest first, each with its criteria in the expert's order."""
+    tiered = [(criterion, text) for criterion, text in criteria if criterion.level is not None]
+    ordered = sorted(tiered, key=lambda pair: -(pair[0].level or 0))
+    return [
+        {
+            "level": format_number(level or 0),
+            "points": format_number(rubric.level_points(level or 0)),
+            "criteria": [{"number": criterion.number, "text": text} for criterion, text in pairs],
+        }
+        for level, pairs in groupby(ordered, key=lambda pair: pair[0].level)
+    ]

@@ -1,0 +1,70 @@
+"""The one rule for what counts as a number in a judge's reply (RUBRICS, common rule 6); not for workbook cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from grader.records import Status, format_number
+from grader.rubric import Scale
+from grader.scoring.reading import UnreadableReply
+
+_NUMBER = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)\s*(?:/\s*([0-9]+(?:\.[0-9]+)?)|(%))?\.?")
+_WRAPPERS = (
+    ("**", "**"),
+    ("__", "__"),
+    ("*", "*"),
+    ("`", "`"),
+    ('"', '"'),
+    ("'", "'"),
+    ("[", "]"),
+    ("(", ")"),
+)
+
+
+def parse_score(candidates: Iterable[str], scale: Scale) -> float:
+    """Return the one number that all `candidates` are.
+
+    Raises:
+        UnreadableReply: one of them is no number (`parse_error`), two differ (`parse_error`), or the number is not
+            on the scale (`out_of_range`); it is never clamped or rounded.
+    """
+    scores = []
+    for written in candidates:
+        score = parse_number(written, scale)
+        if score is None:
+            raise UnreadableReply(f"The score “{written.strip()[:40]}” is not one number.")
+        scores.append(score)
+    if len(set(scores)) != 1:
+        raise UnreadableReply(f"The reply has different scores: {', '.join(map(format_number, scores))}.")
+    if not scale.contains(scores[0]):
+        raise UnreadableReply(
+            f"The score {format_number(scores[0])} is not on the scale {scale.described()}.", status=Status.OUT_OF_RANGE
+        )
+    return scores[0]
+
+
+def parse_number(text: str, scale: Scale) -> float | None:
+    """Return the number that `text` is, or `None` where it is not exactly one number.
+
+    `text` has been through `reply_text.normalise`. `x/y` counts where y is the scale's maximum, `85%` on a
+    0–100 scale; ranges, words, NaN and `1_0` are no numbers. Whether it is on the scale is not checked here.
+    """
+    found = _NUMBER.fullmatch(_unwrap(text))
+    if found is None:
+        return None
+    number, denominator, percent = found.groups()
+    if denominator is not None and float(denominator) != scale.max:
+        return None
+    if percent and (scale.min, scale.max) != (0, 100):
+        return None
+    return float(number)
+
+
+def _unwrap(text: str) -> str:
+    """Take emphasis, quotes and brackets from around the whole of `text`."""
+    text = text.strip()
+    for start, end in _WRAPPERS:
+        if len(text) > len(start + end) and text.startswith(start) and text.endswith(end):
+            return _unwrap(text[len(start) : -len(end)])
+    return text

@@ -1,0 +1,35 @@
+"""Finds a rule by the name that a rubric gives it: ours first, then those of installed packages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.metadata import entry_points
+
+from grader.errors import RubricError
+from grader.records import Item, Verdict
+from grader.rubric import Rubric
+from grader.scoring.reading import Reading
+from grader.scoring.rules.tiered import score_tiered
+
+Rule = Callable[[Reading, Item, Rubric], Verdict]
+"""Turns what was read into a verdict, or raises `UnreadableReply`."""
+
+RULES: dict[str, Rule] = {"tiered": score_tiered}
+
+
+@lru_cache(maxsize=32)
+def find_rule(name: str) -> Rule:
+    """Return the rule called `name`; packages add theirs in the entry point group `grader.rules`.
+
+    Raises:
+        RubricError: no such rule; the message lists those there are.
+    """
+    if name in RULES:
+        return RULES[name]
+    found = {entry.name: entry for entry in entry_points(group="grader.rules")}
+    if name not in found:
+        known = ", ".join(sorted({*RULES, *found}))
+        raise RubricError(f"there is no rule “{name}”", hint=f"Known rules: {known}.")
+    rule: Rule = found[name].load()
+    return rule

@@ -1,0 +1,74 @@
+"""From one reply to one verdict: the order in which a reply is judged readable; makes no call and stores nothing."""
+
+from __future__ import annotations
+
+import re
+
+from grader.records import Item, Reply, Status, Verdict
+from grader.rubric import Rubric
+from grader.scoring.reading import UnreadableReply
+from grader.scoring.registry import find_rule
+from grader.scoring.reply_text import plain_reply
+from grader.scoring.tagged import read_tagged
+
+READERS = {"tagged": read_tagged}
+
+# Providers' words for why a reply ended, case folded; anything else counts as a normal end.
+_CUT_SHORT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
+_FILTERED = frozenset(
+    {"content_filter", "content_filtered", "safety", "recitation", "prohibited_content", "blocklist", "spii"}
+    | {"guardrail_intervened", "image_safety", "language"}
+)
+_DECLINED = frozenset({"refusal"})
+_REFUSAL = re.compile(
+    r"\W*(?:i[’']?m (?:very )?sorry|sorry|i apologi[sz]e|unfortunately|as an ai\b[^.]*)?[,.:;!]?\s*(?:but )?"
+    r"i(?: am|[’']m)? (?:can(?:no|[’'])t|unable to|not able to|won[’']t|will not|must decline to)\s+"
+    r"(?:assist|help|comply|fulfil|fulfill|provide|evaluate|grade|judge|continue|do that|answer)",
+    re.IGNORECASE,
+)
+
+
+def score_reply(reply: Reply, item: Item, rubric: Rubric) -> Verdict:
+    """Return the one verdict that `reply` carries; a reply that carries none has a status and a reason instead."""
+    unread = _ended_badly(reply)
+    if unread is not None:
+        return unread
+    analysis = ""
+    try:
+        reading = READERS[rubric.output.format](reply.text, rubric.output)
+        analysis = reading.analysis
+        return find_rule(rubric.rule)(reading, item, rubric)
+    except UnreadableReply as error:
+        status = Status.REFUSED if _is_refusal(error, reply.text) else error.status
+        return Verdict(status=status, analysis=error.analysis or analysis, reason=error.reason)
+
+
+def empty_answer_verdict(rubric: Rubric) -> Verdict:
+    """Return the verdict of an empty answer, which no judge is asked about: the scale's floor (common rule 3)."""
+    return Verdict(
+        status=Status.OK,
+        score=rubric.scale.min,
+        flags=("empty_answer",),
+        analysis="The answer is empty; it has the lowest score by rule and was not sent to the judge.",
+    )
+
+
+def _ended_badly(reply: Reply) -> Verdict | None:
+    """Return a verdict where no text is worth reading: an error, a filter, a refusal, a cut or nothing at all."""
+    finish = (reply.finish_reason or "").casefold()
+    if reply.error is not None:
+        return Verdict(status=Status.PROVIDER_ERROR, reason=reply.error)
+    if finish in _FILTERED:
+        return Verdict(status=Status.CONTENT_FILTER, reason="The provider's content filter stopped the reply.")
+    if finish in _DECLINED or reply.refusal:
+        return Verdict(status=Status.REFUSED, reason="The judge declined to answer.", analysis=reply.refusal or "")
+    if finish in _CUT_SHORT:
+        return Verdict(status=Status.TRUNCATED, reason="The reply was cut off at its token limit.")
+    if not plain_reply(reply.text).strip():
+        return Verdict(status=Status.EMPTY_REPLY, reason="The reply is empty.")
+    return None
+
+
+def _is_refusal(error: UnreadableReply, text: str) -> bool:
+    """Return whether a reply without a verdict opens with words that decline the task."""
+    return error.status is Status.PARSE_ERROR and bool(_REFUSAL.match(plain_reply(text).strip()))

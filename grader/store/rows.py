@@ -1,0 +1,102 @@
+"""Turns the records of a run into rows of its store and back; opens nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from grader.records import (
+    CellRef,
+    Criterion,
+    CriterionVerdict,
+    Grade,
+    Item,
+    Reply,
+    Status,
+    StoredCall,
+    StoredGrade,
+    Usage,
+    Verdict,
+)
+
+
+def now() -> str:
+    """Return the time as the store writes it, in UTC."""
+    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def call_row(call: StoredCall) -> tuple[Any, ...]:
+    """Return a call as the values of its row, without the row's id."""
+    reply, usage = call.reply, call.reply.usage
+    return (
+        *(reply.key, int(call.is_finished), now(), call.model),
+        *(call.system, call.item_id, call.sample, call.ask),
+        *(reply.text.encode("utf-8", "replace").decode(), reply.finish_reason, reply.refusal),
+        *((usage.prompt_tokens, usage.completion_tokens) if usage else (None, None)),
+        *(reply.cost_usd, reply.seconds, reply.attempts, reply.error),
+    )
+
+
+def grade_row(stored: StoredGrade) -> tuple[Any, ...]:
+    """Return a grade as the values of its row."""
+    grade = stored.grade
+    return (
+        *(stored.position, grade.item.system, grade.item.id, grade.sample, grade.rubric, grade.model),
+        *(_dump(asdict(grade.item)), _dump(asdict(grade.verdict)), _dump([reply.key for reply in grade.replies])),
+    )
+
+
+def _dump(value: Any) -> str:
+    """Return JSON that SQLite can hold: a lone surrogate stays an escape."""
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+
+
+def as_grade(row: Mapping[str, Any], find_reply: Callable[[str], Reply]) -> Grade:
+    """Return a grade from its row, with its replies looked up by their calls' keys."""
+    return Grade(
+        item=as_item(json.loads(row["item"])),
+        verdict=as_verdict(json.loads(row["verdict"])),
+        rubric=row["rubric"],
+        model=row["model"],
+        sample=row["sample"],
+        replies=tuple(find_reply(key) for key in json.loads(row["call_keys"])),
+    )
+
+
+def as_reply(row: Mapping[str, Any]) -> Reply:
+    """Return a reply from its call's row."""
+    usage = None
+    if row["prompt_tokens"] is not None:
+        usage = Usage(prompt_tokens=row["prompt_tokens"], completion_tokens=row["completion_tokens"])
+    return Reply(
+        key=row["key"],
+        text=row["text"],
+        finish_reason=row["finish_reason"],
+        refusal=row["refusal"],
+        usage=usage,
+        seconds=row["seconds"],
+        cost_usd=row["cost_usd"],
+        attempts=row["attempts"],
+        error=row["error"],
+    )
+
+
+def as_item(content: Mapping[str, Any]) -> Item:
+    """Return an item from what `grade_row` kept of it."""
+    criteria = tuple(
+        Criterion(**{**criterion, "source": _as_cell(criterion["source"])}) for criterion in content["criteria"]
+    )
+    return Item(**{**content, "criteria": criteria, "source": _as_cell(content["source"])})
+
+
+def _as_cell(content: Mapping[str, Any] | None) -> CellRef | None:
+    return CellRef(**content) if content else None
+
+
+def as_verdict(content: Mapping[str, Any]) -> Verdict:
+    """Return a verdict from what `grade_row` kept of it."""
+    items = tuple(CriterionVerdict(**verdict) for verdict in content["items"])
+    return Verdict(**{**content, "status": Status(content["status"]), "flags": tuple(content["flags"]), "items": items})

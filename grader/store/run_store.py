@@ -1,0 +1,219 @@
+"""The store of one run: a SQLite file with every call and every grade; what resume, rescore and review read.
+
+One process writes at a time, and a reply counts once it is committed. Nothing else knows that it is SQLite.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sqlite3
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from grader.errors import RunError
+from grader.records import Grade, RecordedReply, Reply, StoredCall, StoredGrade
+from grader.store.rows import as_grade, as_reply, call_row, grade_row, now
+
+SCHEMA_VERSION = 1
+FILE_NAME = "run.db"
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS call (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL, is_finished INTEGER NOT NULL, created TEXT NOT NULL, model TEXT NOT NULL,
+    system TEXT NOT NULL, item_id TEXT NOT NULL, sample INTEGER NOT NULL, ask INTEGER NOT NULL,
+    text TEXT NOT NULL, finish_reason TEXT, refusal TEXT, prompt_tokens INTEGER, completion_tokens INTEGER,
+    cost_usd REAL, seconds REAL NOT NULL, attempts INTEGER NOT NULL, error TEXT
+);
+CREATE INDEX IF NOT EXISTS call_key ON call (key, is_finished);
+CREATE TABLE IF NOT EXISTS grade (
+    position INTEGER PRIMARY KEY, system TEXT NOT NULL, item_id TEXT NOT NULL, sample INTEGER NOT NULL,
+    rubric TEXT NOT NULL, model TEXT NOT NULL, item TEXT NOT NULL, verdict TEXT NOT NULL, call_keys TEXT NOT NULL
+);
+"""
+
+
+class RunStore:
+    """The open store of the run in `run_dir`; use it as a context manager.
+
+    Raises:
+        RunError: the folder cannot be written, another process has it, it is damaged, or of a newer version.
+    """
+
+    def __init__(self, run_dir: Path, *, fresh: bool = False) -> None:
+        self.path = run_dir / FILE_NAME
+        self._lock = _lock(run_dir)
+        try:
+            if fresh:
+                _discard(self.path)
+            self._reader = self._connect()
+            self._writer = self._connect()
+            self._prepare()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def __enter__(self) -> RunStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reader.close()
+        self._writer.close()
+        self._lock.release()
+
+    @property
+    def run_id(self) -> str:
+        """The run's id, made when its store was."""
+        return self.meta("run_id")
+
+    def meta(self, name: str) -> str:
+        """Return one of the run's own facts, or an empty text."""
+        row = self._reader.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Keep one of the run's own facts."""
+        with _told(self.path), self._writer:
+            self._writer.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def find_reply(self, key: str) -> Reply | None:
+        """Return the reply of a finished call, or `None` where there is none."""
+        row = self._reader.execute(
+            "SELECT * FROM call WHERE key = ? AND is_finished = 1 ORDER BY id DESC LIMIT 1", (key,)
+        ).fetchone()
+        return as_reply(row) if row else None
+
+    def begin(self) -> None:
+        """Forget the grades of an earlier go, whose calls stay: they are graded anew from what is stored."""
+        with _told(self.path), self._writer:
+            self._writer.execute("DELETE FROM grade")
+
+    def write(self, rows: Sequence[StoredCall | StoredGrade]) -> None:
+        """Commit `rows` at once; may be called from one other thread.
+
+        Raises:
+            RunError: the disk is full, or the file cannot be written.
+        """
+        with _told(self.path), self._writer:
+            self._writer.executemany(_INSERT_CALL, [call_row(row) for row in rows if isinstance(row, StoredCall)])
+            self._writer.executemany(_INSERT_GRADE, [grade_row(row) for row in rows if isinstance(row, StoredGrade)])
+
+    def grades(self) -> Iterator[Grade]:
+        """Yield every grade of the run in its order, with its replies."""
+        for row in self._reader.execute("SELECT * FROM grade ORDER BY position"):
+            yield as_grade(row, self._last_reply)
+
+    def _last_reply(self, key: str) -> Reply:
+        row = self._reader.execute(
+            "SELECT * FROM call WHERE key = ? ORDER BY is_finished DESC, id DESC LIMIT 1", (key,)
+        ).fetchone()
+        return as_reply(row)
+
+    def _connect(self) -> sqlite3.Connection:
+        with _told(self.path):
+            connection = sqlite3.connect(self.path, check_same_thread=False, timeout=30)
+            connection.row_factory = sqlite3.Row
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+    def _prepare(self) -> None:
+        with _told(self.path), self._writer:
+            version = self._writer.execute("PRAGMA user_version").fetchone()[0]
+            if version > SCHEMA_VERSION:
+                raise RunError(
+                    f"{self.path} was written by a newer grader",
+                    hint="Update grader, or start another run with --out or --fresh.",
+                )
+            self._writer.executescript(_SCHEMA)
+            self._writer.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            self._writer.executemany(
+                "INSERT OR IGNORE INTO meta VALUES (?, ?)",
+                [("run_id", f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:6]}"), ("created", now())],
+            )
+            self._writer.execute(
+                "INSERT OR REPLACE INTO meta VALUES ('owner', ?)",
+                (f"process {os.getpid()} on {socket.gethostname()}, since {now()}",),
+            )
+
+
+_INSERT_CALL = f"INSERT INTO call VALUES (NULL{', ?' * 17})"
+_INSERT_GRADE = f"INSERT OR REPLACE INTO grade VALUES (?{', ?' * 8})"
+
+
+class _told:
+    """Turns SQLite's errors into a `RunError` that says what to do."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, sqlite3.Error):
+            raise RunError(f"{self._path}: {_explained(error)}", hint=_remedy(error)) from error
+
+
+def _explained(error: sqlite3.Error) -> str:
+    return f"the run's store cannot be used: {error}"
+
+
+def _remedy(error: sqlite3.Error) -> str:
+    text = str(error)
+    if "full" in text or "disk I/O" in text:
+        return "Free some disk space and run the same command again: everything committed so far is kept."
+    if "readonly" in text or "unable to open" in text:
+        return "The folder cannot be written; choose another with --out."
+    return "If the file is damaged, start anew with --fresh, or choose another folder with --out."
+
+
+def read_recorded_replies(path: Path) -> Iterator[RecordedReply]:
+    """Yield every finished reply of the store at `path` in the order it was asked for; the store is not locked.
+
+    Raises:
+        RunError: it is no store, or damaged.
+    """
+    with _told(path), closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        rows = connection.execute(
+            "SELECT system, item_id, sample, text, finish_reason FROM call WHERE is_finished = 1 ORDER BY ask, id"
+        )
+        for system, item_id, sample, text, finish_reason in rows:
+            yield RecordedReply(system=system, item_id=item_id, sample=sample, text=text, finish_reason=finish_reason)
+
+
+def _lock(run_dir: Path) -> FileLock:
+    """Lock the run's folder for this process, or say who has it."""
+    try:
+        run_dir.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(run_dir / "run.lock")
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise RunError(
+            f"{run_dir} is in use by another grader ({_owner(run_dir)})",
+            hint="Wait until it has finished, or choose another folder with --out.",
+        ) from error
+    except OSError as error:
+        raise RunError(
+            f"{run_dir} cannot be written: {error.strerror or error}", hint="Choose another --out."
+        ) from error
+    return lock
+
+
+def _owner(run_dir: Path) -> str:
+    try:
+        with closing(sqlite3.connect(f"file:{run_dir / FILE_NAME}?mode=ro", uri=True)) as connection:
+            return str(connection.execute("SELECT value FROM meta WHERE name = 'owner'").fetchone()[0])
+    except (sqlite3.Error, TypeError):
+        return "which has just begun"
+
+
+def _discard(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -1,0 +1,135 @@
+"""A real provider on loopback with scripted replies and a history: what the judge path is tested against."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scripted:
+    """What the provider does with one request."""
+
+    text: str | None = "<analysis>fine</analysis>\n<score>50</score>"
+    finish_reason: str | None = "stop"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    body: bytes | None = None
+    """Sent instead of a chat completion."""
+    is_reset: bool = False
+    """Whether the connection is closed without a word."""
+    choices: list[dict[str, Any]] | None = None
+    prompt_tokens: int = 100
+    completion_tokens: int = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What the provider was sent."""
+
+    body: dict[str, Any]
+    headers: Mapping[str, str]
+    at: float
+
+    @property
+    def prompt(self) -> str:
+        """The text of all messages."""
+        return "\n".join(message["content"] for message in self.body["messages"])
+
+
+Script = Callable[[Request], Scripted]
+
+
+class Provider:
+    """An OpenAI-compatible server in a thread of its own."""
+
+    def __init__(self) -> None:
+        self.history: list[Request] = []
+        self.script: Script = lambda _: Scripted()
+        self.in_flight = 0
+        self.most_in_flight = 0
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+        self._ready.wait(10)
+
+    def reset(self) -> None:
+        """Forget what was asked, and answer 50 to everything."""
+        self.history.clear()
+        self.script = lambda _: Scripted()
+        self.in_flight = self.most_in_flight = 0
+
+    @property
+    def base_url(self) -> str:
+        """What `--api-base` wants."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def close(self) -> None:
+        """End the server and its thread."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", self._answer)
+        runner = web.AppRunner(app, access_log=None)
+        self._loop.run_until_complete(runner.setup())
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        self._loop.run_until_complete(site.start())
+        self.port: int = runner.addresses[0][1]
+        self._ready.set()
+        self._loop.run_forever()
+        self._loop.run_until_complete(runner.cleanup())
+        self._loop.close()
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        asked = Request(body=await request.json(), headers=dict(request.headers), at=self._loop.time())
+        self.history.append(asked)
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            scripted = self.script(asked)
+            await asyncio.sleep(scripted.seconds)
+            if scripted.is_reset and request.transport is not None:
+                request.transport.close()
+            return self._response(scripted, asked)
+        finally:
+            self.in_flight -= 1
+
+    def _response(self, scripted: Scripted, asked: Request) -> web.Response:
+        if scripted.body is not None:
+            return web.Response(status=scripted.status, body=scripted.body, headers=scripted.headers)
+        if scripted.status != 200:
+            error = {"error": {"message": f"scripted {scripted.status}", "type": "scripted", "code": None}}
+            return web.json_response(error, status=scripted.status, headers=scripted.headers)
+        return web.Response(
+            body=json.dumps(_completion(scripted, asked.body["model"])).encode(),
+            content_type="application/json",
+            headers=scripted.headers,
+        )
+
+
+def _completion(scripted: Scripted, model: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": scripted.text}
+    choices = [{"index": 0, "message": message, "finish_reason": scripted.finish_reason}]
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": model,
+        "choices": choices if scripted.choices is None else scripted.choices,
+        "usage": {
+            "prompt_tokens": scripted.prompt_tokens,
+            "completion_tokens": scripted.completion_tokens,
+            "total_tokens": scripted.prompt_tokens + scripted.completion_tokens,
+        },
+    }
