@@ -35,6 +35,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        _check_settings(cmd_name, command, (ctx.default_map or {}).get(cmd_name, {}))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -68,6 +69,18 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)
             ctx.exit(130)
+
+
+def _check_settings(name: str, command: click.Command, settings: dict[str, Any]) -> None:
+    """Name the options of grader.toml that the command does not have."""
+    known = {parameter.name for parameter in command.params if parameter.name}
+    for option in settings:
+        if option not in known:
+            from difflib import get_close_matches
+
+            close = get_close_matches(option, known, n=1)
+            guess = f" Did you mean {close[0]}?" if close else ""
+            raise click.UsageError(f"{SETTINGS_FILE}: [{name}] has no option “{option}”.{guess}")
 
 
 def _read_settings(path: Path) -> dict[str, Any]:

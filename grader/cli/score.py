@@ -254,6 +254,8 @@ def _finish(options: dict[str, Any], plan: Plan, ending: Ending, written: Writte
     if unscored:
         headline = "" if written.summary.is_complete else "INCOMPLETE: "
         click.echo(f"{headline}{unscored} of {planned} items have no score; see skipped.log", err=True)
+        for reason, count in written.summary.reasons.most_common(3):
+            click.echo(f"  {count} × {reason}", err=True)
         raise click.exceptions.Exit(3)
 
 

@@ -1,7 +1,7 @@
 """Finds out which column holds which field, and what two ids have in common; reads no file itself.
 
-The rules are those of docs/input-files.md: header names match whatever their case, spaces, underscores and
-quotes; a field has several usual names; `--map FIELD=COLUMN` has the last word; two candidates are an error.
+Header names match whatever their case, spaces, underscores and quotes; a field has several usual names;
+`--map FIELD=COLUMN` has the last word; two candidates are an error.
 """
 
 from __future__ import annotations

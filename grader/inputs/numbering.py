@@ -22,7 +22,7 @@ _BULLET = re.compile(r"^(?P<indent>[ \t\u3000]*)(?P<bullet>[-*–—](?=\s)|[•
 _SENTENCE_END = tuple(".,;:!?。，；：！？、…)）]】\"'”’`")
 _POINTS_AT_NUMBER = re.compile(
     r"\b(?:see|option|options|step|steps|item|items|equation|eq|fig|figure|table|section|chapter|case|rule|point"
-    r"|points|part|version|line|row|note|question|criterion|the|a|an|of|in|to|is|are|at|by|than|from|with|under)"
+    r"|points|part|version|line|row|note|question|criterion|the|of|in|to|is|are|at|by|than|from|with|under)"
     r"\.?\s*$|[=<>≤≥+*/^~(\[{-]\s*$",
     re.IGNORECASE,
 )
@@ -94,12 +94,15 @@ def _starts_item_inline(text: str, last: _Marker, marker: _Marker) -> bool:
     """Say whether a marker inside a line starts an item, rather than being part of a sentence."""
     item = text[last.end : marker.start]
     stripped = item.rstrip()
-    if not stripped or _POINTS_AT_NUMBER.search(item) or item.count("(") > item.count(")"):
+    is_bracket_open = sum(map(item.count, "([（")) > sum(map(item.count, ")]）"))
+    if not stripped or _POINTS_AT_NUMBER.search(item) or is_bracket_open:
         return False
     if any(m.style == marker.style for m in _markers(item)):
         return False  # the sentence speaks of numbers, as in "explain options (1) and (2)"
     if marker.style == "dotted":
         return stripped.endswith(_SENTENCE_END)
+    if marker.style == "circled":
+        return True
     return item[-1:].isspace() or stripped.endswith(_SENTENCE_END) or not stripped[-1].isascii()
 
 

@@ -7,6 +7,7 @@ which is how XML bombs and file-stealing entities come in.
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,9 +29,9 @@ class IntakeLimits:
     ratio: int = 100
     """How many times a part of more than 1 MB may grow when it is unpacked."""
     part_count: int = 5_000
-    cell_count: int = 1_000_000
+    cell_count: int = 600_000
     """Cells with a value, in one sheet."""
-    area: int = 10_000_000
+    area: int = 3_000_000
     """Cells between a sheet's first and last value, blank ones included."""
 
 
@@ -46,9 +47,11 @@ def check_package(path: Path, limits: IntakeLimits = DEFAULT_LIMITS) -> None:
             _check_sizes(path, parts, limits)
             for info in parts:
                 _check_content(path, package, info)
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, EOFError) as error:
-        raise _damaged(path, error) from error
-    except zipfile.zlib.error as error:  # type: ignore[attr-defined]
+    except RuntimeError as error:
+        raise InputError(
+            "the workbook is protected by a password", path=path, hint="Save a copy without a password and use that"
+        ) from error
+    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, zlib.error) as error:
         raise _damaged(path, error) from error
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.errors import InputError
+from grader.errors import InputError, location
 from grader.inputs.columns import cell_text
 from grader.records import CellRef
 
@@ -13,6 +13,9 @@ ERROR_VALUES = frozenset(
     {"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#SPILL!", "#CALC!", "Err:502", "Err:504"}
 )
 """How a spreadsheet shows a failed formula; in files that do not mark errors, this text is all there is."""
+
+EXCEL_TEXT_LIMIT = 32_767
+"""Characters that a cell can hold in Excel; files made by other programs can have more."""
 
 _HINT_FAULT = "Correct the cell; where it is a formula, open the file in Excel or LibreOffice and save it"
 
@@ -61,6 +64,10 @@ class Sheet:
     def is_blank(self, row: int) -> bool:
         """Whether a row shows nothing at all."""
         return not any(cell_text(value).strip() for value in self.rows[row])
+
+    def place(self) -> str:
+        """Return `file.xlsx [Sheet]`, for notes."""
+        return location(self.path, self.name, None)
 
     def ref(self, row: int, column: int) -> CellRef:
         """Return a cell's place, for records and messages."""

@@ -6,7 +6,6 @@ have a million blank cells and a row of any length, so nothing is kept of what h
 
 from __future__ import annotations
 
-import re
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +14,9 @@ from xml.parsers import expat
 from grader.errors import InputError
 from grader.inputs.package_intake import IntakeLimits
 
-_REFERENCE = re.compile(r"([A-Za-z]{1,3})[0-9]{1,7}")
+_ROW_GAP, _COLUMN_GAP = 1_000, 100
+"""A value further away than this from all before it does not belong to the table."""
+
 _MERGE_LIMIT = 100_000
 
 
@@ -30,6 +31,11 @@ class SheetScan:
     """Cells with a value."""
     last_row: int = -1
     last_column: int = -1
+    table_row: int = -1
+    """The last row and column without the values that stand far from all others."""
+    table_column: int = -1
+    far_cell: str = ""
+    """Name of the first such value, "" where there is none."""
     merge_count: int = 0
 
 
@@ -70,6 +76,8 @@ class _Scanner:
         self.scan = scan
         self.limits = limits
         self.kinds: dict[str, str] = {}
+        """Element names without their prefix, and `columns` positions of column letters, as both come often."""
+        self.columns: dict[str, int] = {}
         self.row = -1
         self.reference = ""
         """The last cell name in this row, and `after` how many cells without a name have followed."""
@@ -127,8 +135,13 @@ class _Scanner:
         self.scan.cell_count += 1
         if self.scan.cell_count > self.limits.cell_count:
             raise _TooMuch(f"more than {self.limits.cell_count:,} filled cells")
-        self.scan.last_row = max(self.scan.last_row, self.row)
-        self.scan.last_column = max(self.scan.last_column, self._column())
+        row, column = self._place()
+        scan = self.scan
+        scan.last_row, scan.last_column = max(scan.last_row, row), max(scan.last_column, column)
+        if row - scan.table_row <= _ROW_GAP and column - scan.table_column <= _COLUMN_GAP:
+            scan.table_row, scan.table_column = max(scan.table_row, row), max(scan.table_column, column)
+        else:
+            scan.far_cell = scan.far_cell or self.reference or f"row {row + 1}"
 
     def _hear(self, kind: str, text: str) -> None:
         self.text[kind] = (self.text[kind] + text)[:200]
@@ -139,11 +152,18 @@ class _Scanner:
             self.parser.EndElementHandler = None
             fault = _fault(self.cell.get("t", ""), self.text.get("f"), self.text.get("v"))
             if fault:
-                self.scan.faults[self.row, self._column()] = fault
+                self.scan.faults[self._place()] = fault
 
-    def _column(self) -> int:
-        place = _REFERENCE.fullmatch(self.reference)
-        return (_column_index(place[1]) if place else 0) + self.after
+    def _place(self) -> tuple[int, int]:
+        """Return the cell's position; its own name outranks the number of the row it stands in."""
+        letters = self.reference.rstrip("0123456789")
+        number = self.reference[len(letters) :]
+        if not letters or not number:
+            return self.row, self.after
+        column = self.columns.get(letters)
+        if column is None:
+            column = self.columns[letters] = _column_index(letters)
+        return int(number[:9]) - 1, column + self.after
 
 
 def _fault(cell_type: str, formula: str | None, value: str | None) -> str | None:
@@ -157,6 +177,6 @@ def _fault(cell_type: str, formula: str | None, value: str | None) -> str | None
 
 def _column_index(letters: str) -> int:
     index = 0
-    for letter in letters.upper():
+    for letter in letters[:4].upper():
         index = index * 26 + ord(letter) - 64
     return index - 1

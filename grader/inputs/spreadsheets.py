@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 from grader.errors import InputError
 from grader.inputs.columns import clean_text, closest
 from grader.inputs.file_kind import FileKind
+from grader.inputs.ods_scan import check_ods_area
+from grader.inputs.package_encoding import utf8_package
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits, check_package
 from grader.inputs.package_parts import sheet_parts
-from grader.inputs.sheet import Sheet
+from grader.inputs.sheet import EXCEL_TEXT_LIMIT, Sheet, cell_name
 from grader.inputs.sheet_scan import SheetScan, scan_sheet
+from grader.inputs.sparse_sheet import read_table_only
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
@@ -30,10 +33,13 @@ def read_sheets(
     """
     if kind != "xls":
         check_package(path, limits)
+    if kind == "ods":
+        check_ods_area(path, limits)
     with _plain_errors(path):
         from python_calamine import CalamineWorkbook
 
-        workbook = CalamineWorkbook.from_path(str(path))
+        recoded = utf8_package(path) if kind == "xlsx" else None
+        workbook = CalamineWorkbook.from_filelike(recoded) if recoded else CalamineWorkbook.from_path(str(path))
     with workbook:
         visible = _visible_worksheets(workbook)
         chosen = visible if sheet is None else [_named(path, workbook, sheet)]
@@ -81,8 +87,9 @@ def _read_sheet(
     scan: SheetScan | None,
     limits: IntakeLimits,
 ) -> Sheet:
-    if scan is not None:
-        _check_area(path, name, scan.last_row + 1, scan.last_column + 1, limits)
+    if scan is not None and (scan.last_row + 1) * (scan.last_column + 1) > limits.area:
+        _check_area(path, name, scan.table_row + 1, scan.table_column + 1, limits)
+        return read_table_only(path, name, scan, others)
     with _plain_errors(path, name):
         sheet = workbook.get_sheet_by_name(name)
         _check_area(path, name, sheet.total_height + 1, sheet.total_width + 1, limits)
@@ -98,7 +105,18 @@ def _read_sheet(
         hidden_rows=frozenset(scan.hidden_rows) if scan else frozenset(),
         merged_tops=_merged_tops(path, sheet, len(rows), limits),
         others=others,
+        notes=tuple(_long_texts(path, name, rows)),
     )
+
+
+def _long_texts(path: Path, name: str, rows: list[list[object]]) -> Iterator[str]:
+    for r, row in enumerate(rows):
+        for c, value in enumerate(row):
+            if isinstance(value, str) and len(value) > EXCEL_TEXT_LIMIT:
+                yield (
+                    f"{path} [{name}!{cell_name(r, c)}]: the cell has {len(value):,} characters, which Excel cuts at "
+                    f"{EXCEL_TEXT_LIMIT:,}; it is read whole"
+                )
 
 
 def _check_area(path: Path, name: str, height: int, width: int, limits: IntakeLimits) -> None:
@@ -114,10 +132,12 @@ def _check_area(path: Path, name: str, height: int, width: int, limits: IntakeLi
 def _merged_tops(path: Path, sheet: CalamineSheet, height: int, limits: IntakeLimits) -> dict[tuple[int, int], int]:
     """Map the cells under a merged one to its row; only its first column matters, the others show nothing."""
     tops: dict[tuple[int, int], int] = {}
+    covered = 0
     for (top, left), (bottom, _) in sheet.merged_cell_ranges or ():
-        for row in range(top + 1, min(bottom + 1, height)):
-            tops[row, left] = top
-        if len(tops) > limits.cell_count:
+        rows = range(top + 1, min(bottom + 1, height))
+        tops.update(((row, left), top) for row in rows)
+        covered += len(rows)  # merges may overlap, so the size of `tops` says nothing of the work
+        if covered > limits.cell_count:
             raise InputError("the sheet has too many merged cells to read safely", path=path, sheet=sheet.name)
     return tops
 

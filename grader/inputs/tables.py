@@ -64,7 +64,7 @@ class RecordReader:
             yield from self._json_records()
             return
         sheet, header = self._sheet_with_header()
-        self.notes += [*sheet.notes, *sheet_choice_note(sheet)]
+        self.notes += [*sheet.notes, *sheet_choice_note(sheet), *hidden_rows_note(sheet, header)]
         yield from self._sheet_records(sheet, header)
 
     def _json_records(self) -> Iterator[Record]:
@@ -202,6 +202,22 @@ def sheet_choice_note(sheet: Sheet) -> list[str]:
         return []
     others = ", ".join(f"'{name}'" for name in sheet.others[:8])
     return [f"{sheet.path}: sheet '{sheet.name}' is read; there are also {others} (--sheet NAME)"]
+
+
+def hidden_rows_note(sheet: Sheet, header: int) -> list[str]:
+    """Return what to say where rows are hidden or filtered out: they count like any other."""
+    hidden = [row for row in sorted(sheet.hidden_rows) if header < row < len(sheet.rows) and not sheet.is_blank(row)]
+    return [f"{sheet.place()}: hidden or filtered out, and used all the same: {listed_rows(hidden)}"] if hidden else []
+
+
+def listed_rows(rows: Sequence[int]) -> str:
+    """Return rows, counted from 0, as a spreadsheet numbers them."""
+    shown = ", ".join(str(row + 1) for row in rows[:10])
+    return (
+        f"row {shown}"
+        if len(rows) == 1
+        else f"rows {shown}" + (f" and {len(rows) - 10} more" if len(rows) > 10 else "")
+    )
 
 
 def _record(columns: Columns, values: Sequence[object], source: CellRef) -> Record:

@@ -24,10 +24,18 @@ from grader.inputs.criteria_table import CriteriaRow
 from grader.inputs.numbering import split_numbered
 from grader.inputs.problems import listed_problems
 from grader.inputs.sheet import Sheet
-from grader.inputs.tables import HEADER_SEARCH_ROWS, likeliest_header, sheet_columns
+from grader.inputs.tables import (
+    HEADER_SEARCH_ROWS,
+    hidden_rows_note,
+    likeliest_header,
+    listed_rows,
+    sheet_columns,
+)
 from grader.records import CellRef, Criterion
 
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_ROW_LIMIT = 100_000
+_HINT_LONG = "Split the workbook, or delete what is not part of the table"
 _SUMMARY_IDS = frozenset({"total", "totals", "sum", "average", "mean", "count", "合計", "合计", "平均"})
 
 
@@ -87,6 +95,8 @@ def read_tiered_rows(sheet: Sheet, header: TieredHeader) -> tuple[list[CriteriaR
     `InputError` for blank ids and for questions without criteria, each kind with all its cells.
     """
     id_column = header.columns.fields["id"]
+    if len(sheet.rows) > _ROW_LIMIT:
+        raise sheet.error(f"the table has more than {_ROW_LIMIT:,} rows", _ROW_LIMIT, id_column, hint=_HINT_LONG)
     rows: list[CriteriaRow] = []
     left_out: list[int] = []
     blank_ids: list[CellRef] = []
@@ -235,26 +245,14 @@ def _refuse(sheet: Sheet, id_column: int, blank_ids: list[CellRef], bare: list[t
 
 
 def _row_notes(sheet: Sheet, header: TieredHeader, left_out: Sequence[int]) -> list[str]:
-    place = f"{sheet.path} [{sheet.name}]" if sheet.name else sheet.path
-    hidden = [
-        row for row in sorted(sheet.hidden_rows) if header.row < row < len(sheet.rows) and not sheet.is_blank(row)
-    ]
     id_column = header.columns.fields["id"]
     merged = [row for row, column in sorted(sheet.merged_tops) if column == id_column and row > header.row]
-    notes: list[str] = []
+    notes = hidden_rows_note(sheet, header.row)
     if left_out:
-        notes.append(f"{place}: left out, as they have no id or no criteria: {_rows(sorted(left_out))}")
-    if hidden:
-        notes.append(f"{place}: hidden or filtered, and graded all the same: {_rows(hidden)}")
+        notes.append(f"{sheet.place()}: left out, having no id or no criteria: {listed_rows(sorted(left_out))}")
     if merged:
-        notes.append(f"{place}: ids filled down from merged cells: {_rows(merged)}")
+        notes.append(f"{sheet.place()}: ids filled down from merged cells: {listed_rows(merged)}")
     return notes
-
-
-def _rows(rows: Sequence[int]) -> str:
-    shown = ", ".join(str(row + 1) for row in rows[:10])
-    more = f" and {len(rows) - 10} more" if len(rows) > 10 else ""
-    return f"row {shown}" if len(rows) == 1 else f"rows {shown}{more}"
 
 
 def _is_number(text: str) -> bool:

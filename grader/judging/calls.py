@@ -107,9 +107,48 @@ class Caller:
             done.exception()  # whoever waited has it; nobody may be left waiting
 
     async def _make(self, call: Call, key: str) -> Reply:
-        reply = replace(await self._try(call), key=key)
+        """Make the call until it is served, refused for good, or out of tries."""
+        for attempt in range(1, self._settings.max_retries + 2):
+            try:
+                reply = await self._request(call, key, attempt)
+            except JudgeError as error:
+                if self._is_last(attempt, error):
+                    return await self._give_up(call, key, attempt, error)
+                await self._back_off(attempt, error)
+            else:
+                self._successes += 1
+                self._failures_in_a_row = 0
+                return reply
+        raise AssertionError("the last attempt returns")  # pragma: no cover
+
+    async def _request(self, call: Call, key: str, attempt: int) -> Reply:
+        """Make one request within slots, pace and budget, and commit its reply.
+
+        The slot is held until then, so that a kill can cost no more calls than there are slots.
+        """
+        most_usd = self._most_usd(call)
+        tokens = most_tokens(call.prompt.messages) // 4 + (call.max_tokens or 0) if self._settings.tpm else 0
+        async with self._limiter.slot(tokens):
+            self._stop.check()
+            await self._budget.reserve(most_usd)
+            cost_usd = 0.0
+            try:
+                reply = self._priced(await self._judge.ask(call))
+                cost_usd = reply.cost_usd or 0.0
+            except JudgeError as error:
+                if error.status_code == 429:
+                    self._limiter.refused(error.retry_after_seconds)
+                raise
+            finally:
+                self._budget.settle(most_usd, cost_usd)
+            reply = replace(reply, key=key, attempts=attempt)
+            await self._commit(call, reply)
+        self._limiter.succeeded()
+        return reply
+
+    async def _commit(self, call: Call, reply: Reply) -> None:
         item = call.prompt.item
-        is_finished = reply.error is None and bool(reply.text.strip()) and reply.finish_reason != "content_filter"
+        has_text = reply.error is None and bool(reply.text.strip())
         row = StoredCall(
             reply=reply,
             model=self._judge.model,
@@ -117,46 +156,17 @@ class Caller:
             item_id=item.id,
             sample=call.sample,
             ask=call.ask,
-            is_finished=is_finished,
+            is_finished=has_text and reply.finish_reason != "content_filter",
         )
         await self.commits.put(row)
         self._observer.called(reply)
-        return reply
 
-    async def _try(self, call: Call) -> Reply:
-        """Make the call until it is served, refused for good, or out of tries."""
-        for attempt in range(1, self._settings.max_retries + 2):
-            try:
-                reply = await self._request(call)
-            except JudgeError as error:
-                if self._is_last(attempt, error):
-                    return self._given_up(error, attempt)
-                await self._back_off(attempt, error)
-            else:
-                self._successes += 1
-                self._failures_in_a_row = 0
-                return replace(reply, attempts=attempt)
-        raise AssertionError("the last attempt returns")  # pragma: no cover
-
-    async def _request(self, call: Call) -> Reply:
-        """Make one request, within slots, pace and budget."""
-        most = self._most_usd(call)
-        tokens = most_tokens(call.prompt.messages) // 4 + (call.max_tokens or 0) if self._settings.tpm else 0
-        async with self._limiter.slot(tokens):
-            self._stop.check()
-            await self._budget.reserve(most)
-            cost_usd = 0.0
-            try:
-                reply = await self._judge.ask(call)
-                cost_usd = reply.cost_usd or 0.0
-            except JudgeError as error:
-                if error.status_code == 429:
-                    self._limiter.refused(error.retry_after_seconds)
-                raise
-            finally:
-                self._budget.settle(most, cost_usd)
-        self._limiter.succeeded()
-        return reply
+    def _priced(self, reply: Reply) -> Reply:
+        """Return `reply` with its cost, where the judge does not know it and the price is known."""
+        price = self._settings.price
+        if reply.cost_usd is not None or reply.usage is None or price is None:
+            return reply
+        return replace(reply, cost_usd=price.cost_usd(reply.usage))
 
     def _most_usd(self, call: Call) -> float:
         price = self._settings.price
@@ -169,10 +179,15 @@ class Caller:
             return True
         return error.is_fatal and not self._successes and attempt >= _TRIES_BEFORE_ANY_SUCCESS
 
-    def _given_up(self, error: JudgeError, attempt: int) -> Reply:
-        """Return the failure as a reply, and stop the run where every other call would fail too."""
-        if not (error.is_fatal or error.retryable or error.status_code):
-            return Reply(error=error.message, attempts=attempt)  # about this one item, such as a missing recording
+    async def _give_up(self, call: Call, key: str, attempt: int, error: JudgeError) -> Reply:
+        """Commit a failure as a reply with an error, and stop the run where every other call would fail too."""
+        if error.is_fatal or error.retryable or error.status_code:  # else it is about this item alone
+            self._count_failure(error)
+        reply = Reply(key=key, error=error.message, attempts=attempt)
+        await self._commit(call, reply)
+        return reply
+
+    def _count_failure(self, error: JudgeError) -> None:
         self._failures_in_a_row += 1
         if not self._successes and (error.is_fatal or error.retryable):
             self._stop.fail(JudgeError(f"{self._judge.model}: {error.message}", retryable=False, hint=error.hint))
@@ -183,7 +198,6 @@ class Caller:
                     hint=error.hint or "Run the same command again to go on when the provider is well.",
                 )
             )
-        return Reply(error=error.message, attempts=attempt)
 
     async def _back_off(self, attempt: int, error: JudgeError) -> None:
         """Wait before the next try (full jitter, at least Retry-After), lending this item's place to another."""

@@ -15,7 +15,6 @@ from typing import Any
 
 from grader.errors import JudgeError
 from grader.judging.judge import Call
-from grader.judging.prices import find_price
 from grader.judging.redact import redact
 from grader.records import JudgeSettings, Reply, Usage
 
@@ -23,6 +22,7 @@ _RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 _FATAL_STATUS = frozenset({401, 403, 404})
 _LITELLM_PREFIX = re.compile(r"^(?:litellm\.)?(\w+Error: |\w+Exception - |litellm\.)+")
 _NO_CONNECTION = re.compile(r"Connection error|Cannot connect to host")
+_KEY_NAMES = "_API_KEY"  # clouds such as AWS have other ways to know who asks
 _ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else its import fetches prices from the network
     "LITELLM_MODE": "PRODUCTION",  # else its import reads a .env file
@@ -58,7 +58,6 @@ class LiteLLMJudge:
         self.model = settings.model
         self._settings = settings
         self._litellm = import_litellm()
-        self._price = find_price(settings.model)
         self._sent = self._supported_parameters()
         self._api_key = self._stand_in_key()
 
@@ -104,17 +103,31 @@ class LiteLLMJudge:
         return wanted
 
     def _stand_in_key(self) -> str | None:
-        """Return a stand-in key for an endpoint of the user's own that wants none; the client insists on one."""
-        if self._settings.api_base is None:
+        """Return a stand-in key for an endpoint of the user's own that wants none; the client insists on one.
+
+        Raises:
+            JudgeError: the provider's own address is to be called, and its key is missing; no socket is opened.
+        """
+        missing = [name for name in self._missing_keys() if name.endswith(_KEY_NAMES)]
+        if not missing:
             return None
-        found = self._litellm.validate_environment(model=self.model)
-        return None if found["keys_in_environment"] else "not-needed"
+        if self._settings.api_base is not None:
+            return "not-needed"
+        raise JudgeError(
+            f"{self.model}: the key {' or '.join(missing)} is not in the environment",
+            retryable=False,
+            is_fatal=True,
+            hint=f"Set it, as in: export {missing[0]}=…",
+        )
+
+    def _missing_keys(self) -> list[str]:
+        keys: list[str] = self._litellm.validate_environment(model=self.model)["missing_keys"]
+        return keys
 
     def _as_reply(self, response: Any, seconds: float) -> Reply:
         usage = _usage(response)
-        cost_usd = self._price.cost_usd(usage) if self._price and usage else None
         if not response.choices:
-            return Reply(usage=usage, seconds=seconds, cost_usd=cost_usd)
+            return Reply(usage=usage, seconds=seconds)
         choice = response.choices[0]
         own_fields = getattr(choice, "provider_specific_fields", None) or {}
         message_fields = getattr(choice.message, "provider_specific_fields", None) or {}
@@ -124,7 +137,6 @@ class LiteLLMJudge:
             refusal=message_fields.get("refusal") or None,
             usage=usage,
             seconds=seconds,
-            cost_usd=cost_usd,
         )
 
     def _as_judge_error(self, error: Exception) -> JudgeError:
@@ -147,9 +159,10 @@ class LiteLLMJudge:
         if is_unknown_model:
             return "Name the provider too, as in openai/gpt-4o, anthropic/claude-sonnet-4-5 or ollama/llama3."
         if status in (401, 403):
-            missing = self._litellm.validate_environment(model=self.model)["missing_keys"]
-            wanted = " and ".join(missing) if missing else "the provider's API key"
-            return f"Check {wanted} in the environment: it is missing, wrong, or has no right to this model."
+            key = (
+                " or ".join(self._missing_keys()) or f"{self._litellm.get_llm_provider(self.model)[1].upper()}_API_KEY"
+            )
+            return f"Check {key} in the environment: it is missing, wrong, or has no right to this model."
         if status == 404:
             return f"Check the model's name “{self.model}” and --api-base: the provider does not know them."
         if is_unreachable:

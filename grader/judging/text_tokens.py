@@ -28,7 +28,7 @@ _PRIVATE = re.compile("[\ue000-\uf8ff]")
 
 _THOUSANDS_COMMA = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
-_ENDINGS = ("ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ed", "es", "ly", "s", "e")
+_ENDINGS = tuple("ations ation ements ement ments ment ings ing ions ion ed es ly s e".split())
 """English endings, the longer before those they end in; enough to bring `placing`, `placement`, `placed` together."""
 
 _STEM_MIN = 4

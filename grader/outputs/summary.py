@@ -17,6 +17,8 @@ from grader.records import Grade, SkippedItem
 COMPLETE_SHARE = 0.95
 """A run with a smaller share of scored items is INCOMPLETE (RELIABILITY 1)."""
 
+_MOST_REASONS = 20
+
 
 @dataclass(slots=True)
 class SystemSummary:
@@ -77,6 +79,8 @@ class Summary:
     """What became of a run, by system in the order of its answers."""
 
     systems: dict[str, SystemSummary] = field(default_factory=dict)
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Why items have no score, as `status: reason`, and how many."""
 
     @property
     def planned(self) -> int:
@@ -104,6 +108,8 @@ def summarise(grades: Iterable[Grade], *, planned: Mapping[str, int], skipped: I
     summary = Summary({system: SystemSummary(system, planned=count) for system, count in planned.items()})
     for grade in grades:
         summary.systems.setdefault(grade.item.system, SystemSummary(grade.item.system)).add(grade)
+        if grade.verdict.score is None:
+            summary.reasons[f"{grade.verdict.status}: {grade.verdict.reason}"] += 1
     for item in skipped:
         summary.systems.setdefault(item.system, SystemSummary(item.system)).skipped += 1
     return summary
@@ -118,6 +124,7 @@ def write_summary(path: Path, summary: Summary, *, run: Mapping[str, Any]) -> No
         "is_complete": summary.is_complete,
         "items": {"planned": planned, "scored": planned - unscored, "unscored": unscored},
         "statuses": dict(sum((system.statuses for system in summary.systems.values()), Counter())),
+        "unscored_reasons": dict(summary.reasons.most_common(_MOST_REASONS)),
         "usage": {
             name: sum(system["usage"][name] for system in systems) for name in ("prompt_tokens", "completion_tokens")
         },

@@ -14,7 +14,9 @@ ITEM = Item(id="1", system="s", answer="a")
 CALL = Call(prompt=Prompt(item=ITEM, messages=({"role": "user", "content": "<x-\ue000> hello"},)), max_tokens=77)
 
 
-def ask(provider: Provider, model: str = "openai/gpt-4o", timeout_seconds: float = 20, base: str | None = None) -> Reply:
+def ask(
+    provider: Provider, model: str = "openai/gpt-4o", timeout_seconds: float = 20, base: str | None = None
+) -> Reply:
     async def run() -> Reply:
         settings = JudgeSettings(model=model, api_base=base or provider.base_url, timeout_seconds=timeout_seconds)
         judge = LiteLLMJudge(settings)
@@ -30,7 +32,6 @@ def test_one_request_with_what_was_set(provider: Provider) -> None:
     reply = ask(provider)
     assert reply.text.endswith("<score>50</score>")
     assert reply.usage is not None and (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (100, 20)
-    assert reply.cost_usd == pytest.approx(100 * 2.5e-6 + 20 * 1e-5)
     assert reply.finish_reason == "stop"
     (request,) = provider.history
     assert request.body["model"] == "gpt-4o"

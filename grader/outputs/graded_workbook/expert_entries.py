@@ -49,7 +49,7 @@ def read_entries(path: Path) -> dict[str, ExpertEntry]:
         workbook = CalamineWorkbook.from_path(path)
         # The last sheet is the newest: a workbook graded twice has Review and Review (2).
         names = [name for name in workbook.sheet_names if name.startswith("Review")]
-        return {key: entry for name in names for key, entry in _entries(workbook.get_sheet_by_name(name).to_python())}
+        return {key: entry for name in names for key, entry in _entries(workbook.get_sheet_by_name(name).iter_rows())}
     except (CalamineError, zipfile.BadZipFile, OSError) as error:
         raise Unreadable(str(error)) from error
 
@@ -60,12 +60,12 @@ def entry_for(grade: Grade, entries: Mapping[str, ExpertEntry]) -> ExpertEntry:
     return entry if entry is not None and entry.text_hash == text_hash(grade.item) else NO_ENTRY
 
 
-def _entries(rows: Sequence[Sequence[object]]) -> Iterator[tuple[str, ExpertEntry]]:
-    header = [str(value).strip() for value in rows[0]] if rows else []
+def _entries(rows: Iterator[Sequence[object]]) -> Iterator[tuple[str, ExpertEntry]]:
+    header = [str(value).strip() for value in next(rows, ())]
     if not set(_NEEDED) <= set(header):
         return
     places = [header.index(name) for name in _NEEDED]
-    for row in rows[1:]:
+    for row in rows:
         key, texts, score, comment = (row[place] for place in places)
         if score != "" or comment != "":
             yield str(key), ExpertEntry(score=_score(score), comment=str(comment), text_hash=str(texts))

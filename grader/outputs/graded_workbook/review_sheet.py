@@ -7,10 +7,10 @@ from typing import Any
 
 from grader.outputs.graded_workbook.distribution import is_closed
 from grader.outputs.graded_workbook.expert_entries import ExpertEntry, entry_for
-from grader.outputs.graded_workbook.formats import HIGH, LOW, MIDDLE, MUTED
+from grader.outputs.graded_workbook.formats import AMBER, HIGH, LOW, MIDDLE, MUTED
 from grader.outputs.graded_workbook.names import SheetNames, quoted
 from grader.outputs.graded_workbook.page import set_up_page
-from grader.outputs.graded_workbook.review_columns import HIDDEN, LOOKS, Column, ReviewLayout
+from grader.outputs.graded_workbook.review_columns import HIDDEN, LOOKS, Column, ReviewLayout, column_letters
 from grader.outputs.graded_workbook.review_row import Value, row_values
 from grader.outputs.graded_workbook.row_height import row_points
 from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
@@ -126,9 +126,12 @@ class ReviewSheet:
 
     def _set_up_view(self) -> None:
         raw = self._sheet.raw
+        # Ids and short answers are text on purpose: no green corners beside them.
+        last = f"{column_letters(len(self.layout.columns) - 1)}{self.layout.last_row + 1}"
+        checked(raw.ignore_errors({"number_stored_as_text": f"A1:{last}"}))
         raw.freeze_panes(1, self.layout.frozen_count)
         raw.set_zoom(90)
-        raw.set_tab_color("#F5B82E")
+        raw.set_tab_color(AMBER)
         raw.repeat_rows(0)
         set_up_page(self._sheet)
 

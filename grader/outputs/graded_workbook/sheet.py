@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import xlsxwriter
+from xlsxwriter.exceptions import FileCreateError
 
 from grader.outputs.graded_workbook.formats import Formats
 from grader.outputs.graded_workbook.text import cut_text, fits, safe_text
@@ -85,8 +86,15 @@ class Book:
         return sum(sheet.cut_count for sheet in self._sheets)
 
     def close(self) -> None:
-        """Write the file."""
-        self.raw.close()
+        """Write the file.
+
+        Raises:
+            OSError: as the disk says; XlsxWriter wraps it in an error of its own.
+        """
+        try:
+            self.raw.close()
+        except FileCreateError as error:
+            raise OSError(*error.args[0].args) from error
 
 
 def checked(code: object) -> None:

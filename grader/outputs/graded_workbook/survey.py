@@ -61,6 +61,11 @@ class Survey:
         """Items with a final score."""
         return sum(figures.final.n for figures in self.systems.values())
 
+    @property
+    def needs_sample_note(self) -> bool:
+        """Whether some item was graded more than once, which intervals do not know."""
+        return Column.SAMPLE in self.columns
+
     def leaderboard(self) -> list[str]:
         """Return the systems, highest final mean first, those without any score last."""
         return sorted(self.systems, key=self._rank)

@@ -1,0 +1,164 @@
+"""Checks a finished workbook's structure as Excel would on opening it; reads no cell's meaning and repairs nothing."""
+
+from __future__ import annotations
+
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+from lxml import etree
+
+from grader.outputs.graded_workbook.ooxml import (
+    RELATION_ID,
+    STYLES_ORDER,
+    WORKBOOK_ORDER,
+    WORKSHEET_ORDER,
+    children,
+    local_name,
+    main,
+)
+from grader.outputs.graded_workbook.package import CONTENT_TYPES_PART, Package
+
+_SHEET_NAME_LIMIT = 31
+_FORBIDDEN_IN_SHEET_NAMES = set("[]:*?/\\")
+
+
+def package_problems(package: Package) -> set[str]:
+    """Return what is wrong with a package as a whole, for comparison with what was wrong before us."""
+    checks = (_relation_problems, _content_type_problems, _sheet_list_problems, _table_problems)
+    return {problem for check in checks for problem in check(package)}
+
+
+def sheet_problems(package: Package, part: str) -> Iterator[str]:
+    """Yield what is wrong with one sheet: the order of its elements, and numbers of styles that do not exist."""
+    root = package.tree(part)
+    yield from _order_problems(part, root, WORKSHEET_ORDER)
+    styles = package.related_part("styles")
+    counts = _style_counts(package.tree(styles)) if styles else Counter[str]()
+    used = {("cellXfs", value) for tag in ("c", "row") for value in _values(root, tag, "s")}
+    used |= {("cellXfs", value) for value in _values(root, "col", "style")}
+    used |= {("dxfs", value) for value in _values(root, "cfRule", "dxfId")}
+    for collection, number in sorted(used):
+        if int(number) >= counts[collection]:
+            yield f"{part}: style {number} of {collection} does not exist"
+    linked = {relation.id for relation in package.relations(part)}
+    for element in root.iter():
+        if element.get(RELATION_ID) not in (None, *linked):
+            yield f"{part}: {local_name(element)} refers to a relation that does not exist"
+
+
+def added_parts(before: Package, after: Package) -> list[str]:
+    """Return the sheets that are in `after` only."""
+    known = set(before.sheets().values())
+    return [part for part in after.sheets().values() if part not in known]
+
+
+def changed_bytes(before: Package, after: Package) -> set[str]:
+    """Return the parts of `before` that are missing from `after`, or not byte for byte the same."""
+    now = after.original
+    return {name for name, data in before.original.items() if now.get(name) != data}
+
+
+def check_copy(source: Package, path: Path, *, touched: Iterable[str]) -> list[str]:
+    """Return what is wrong with the copy at `path` that was not wrong with `source`; nothing, as it should be."""
+    copy = read_written(path)
+    problems = sorted(package_problems(copy) - package_problems(source))
+    problems += [f"{name} was changed" for name in sorted(changed_bytes(source, copy) - set(touched))]
+    for part in added_parts(source, copy):
+        problems += sheet_problems(copy, part)
+    styles = copy.related_part("styles")
+    problems += _order_problems(copy.workbook, copy.tree(copy.workbook), WORKBOOK_ORDER)
+    problems += _order_problems(styles, copy.tree(styles), STYLES_ORDER) if styles else ["there are no styles"]
+    return problems
+
+
+def check_alone(path: Path) -> list[str]:
+    """Return what is wrong with a workbook of our sheets alone; sheets too large to hold are not looked into."""
+    with zipfile.ZipFile(path) as archive:
+        damaged = archive.testzip()
+    return [f"{damaged} is damaged"] if damaged else []
+
+
+def read_written(path: Path) -> Package:
+    """Return the package of a file we wrote."""
+    with zipfile.ZipFile(path) as archive:
+        return Package({entry.filename: archive.read(entry) for entry in archive.infolist()})
+
+
+def _relation_problems(package: Package) -> Iterator[str]:
+    sources = ["", *(name for name in package.names() if not name.endswith(".rels"))]
+    for source in sources:
+        relations = package.relations(source)
+        for relation in relations:
+            if not relation.is_external and package.find(relation.target) is None:
+                yield f"{source or 'the package'} refers to {relation.target}, which is not there"
+        for id, count in Counter(relation.id for relation in relations).items():
+            if count > 1:
+                yield f"{source or 'the package'} has {count} relations {id}"
+
+
+def _content_type_problems(package: Package) -> Iterator[str]:
+    for name in package.names():
+        if name != CONTENT_TYPES_PART and package.content_type(name) is None:
+            yield f"{name} has no content type"
+    overrides = [(entry.get("PartName") or "").lower() for entry in package.tree(CONTENT_TYPES_PART)]
+    for name, count in Counter(filter(None, overrides)).items():
+        if count > 1:
+            yield f"{name} has {count} content types"
+        if package.find(name.lstrip("/")) is None:
+            yield f"{name} has a content type, but is not there"
+
+
+def _sheet_list_problems(package: Package) -> Iterator[str]:
+    entries = package.tree(package.workbook).findall(f"{main('sheets')}/{main('sheet')}")
+    names = [entry.get("name") or "" for entry in entries]
+    for name in names:
+        if (
+            len(name) > _SHEET_NAME_LIMIT
+            or _FORBIDDEN_IN_SHEET_NAMES & set(name)
+            or name.strip("'") != name
+            or not name
+        ):
+            yield f"the sheet name {name!r} is not allowed"
+    yield from _repeated("the sheet name", (name.casefold() for name in names))
+    yield from _repeated("the sheet id", (entry.get("sheetId") or "" for entry in entries))
+    for name in package.tree(package.workbook).iterfind(f"{main('definedNames')}/{main('definedName')}"):
+        if int(name.get("localSheetId") or 0) >= len(entries):
+            yield f"the name {name.get('name')} belongs to a sheet that does not exist"
+    names_and_sheets = (
+        f"{name.get('name')} of sheet {name.get('localSheetId')}".casefold()
+        for name in package.tree(package.workbook).iterfind(f"{main('definedNames')}/{main('definedName')}")
+    )
+    yield from _repeated("the defined name", names_and_sheets)
+
+
+def _table_problems(package: Package) -> Iterator[str]:
+    tables = [package.tree(part) for part in package.parts_of_type(".table+xml")]
+    yield from _repeated("the table id", (table.get("id") or "" for table in tables))
+    yield from _repeated("the table name", ((table.get("displayName") or "").casefold() for table in tables))
+    for table in tables:
+        columns = [column.get("name") or "" for column in table.iter(main("tableColumn"))]
+        yield from _repeated(f"the column of table {table.get('displayName')}", (name.casefold() for name in columns))
+
+
+def _repeated(what: str, values: Iterable[str]) -> Iterator[str]:
+    for value, count in Counter(values).items():
+        if count > 1:
+            yield f"{what} {value!r} is there {count} times"
+
+
+def _order_problems(part: str, root: etree._Element, order: tuple[str, ...]) -> Iterator[str]:
+    places = [order.index(name) for name in map(local_name, children(root)) if name in order]
+    for one, following in pairwise(places):
+        if one > following:
+            yield f"{part}: {order[following]} stands behind {order[one]}"
+
+
+def _style_counts(styles: etree._Element) -> Counter[str]:
+    return Counter({local_name(collection): len(children(collection)) for collection in children(styles)})
+
+
+def _values(root: etree._Element, tag: str, attribute: str) -> set[str]:
+    return {value for element in root.iter(main(tag)) if (value := element.get(attribute)) is not None}

@@ -1,0 +1,121 @@
+"""Writes the sheet Summary: who judged, whether the run is complete, the tables and charts; all figures are live."""
+
+from __future__ import annotations
+
+from grader.outputs.graded_workbook.charts import ROW_PIXELS, chart_pixels, insert_charts
+from grader.outputs.graded_workbook.formats import BLUE
+from grader.outputs.graded_workbook.names import SheetNames
+from grader.outputs.graded_workbook.page import set_up_page
+from grader.outputs.graded_workbook.review_columns import ReviewLayout
+from grader.outputs.graded_workbook.review_sheet import three_colours
+from grader.outputs.graded_workbook.sheet import Book, checked
+from grader.outputs.graded_workbook.summary_formulas import Formulas
+from grader.outputs.graded_workbook.summary_tables import JUDGE, MEAN, RANK, SYSTEM, Block, SummaryTables
+from grader.outputs.graded_workbook.survey import Survey
+from grader.outputs.summary import COMPLETE_SHARE
+
+BASELINE = "TEXT-MATCHING BASELINE, NO LLM"
+_BANNER_POINTS = 24
+_RANK_WIDTH, _SYSTEM_WIDTH, _FIGURE_WIDTH = 6, 28, 11
+_FIRST_TABLE_ROW = 6
+
+
+class SummarySheet:
+    """Writes Summary from top to bottom."""
+
+    def __init__(self, book: Book, names: SheetNames, survey: Survey, layout: ReviewLayout) -> None:
+        self._book = book
+        self._names = names
+        self._survey = survey
+        self._formats = book.formats
+        self._sheet = book.add_sheet(names.summary)
+        self._formulas = Formulas(layout)
+        self._tables = SummaryTables(book, self._sheet, survey, self._formulas)
+
+    def write(self, *, judge_note: str, is_baseline: bool) -> None:
+        """Write the whole sheet."""
+        self._set_up_view()
+        leaderboard = self._write_leaderboard()
+        chart_row = leaderboard.last_row + 3
+        row = chart_row + chart_pixels(self._survey) // ROW_PIXELS + 1
+        if self._survey.groups:
+            row = self._write_groups(row)
+        self._heading(row, "Distribution of final scores", "How many items got which score.")
+        distribution = self._tables.write_distribution(row + 1)
+        self._write_agreement(distribution.last_row + 2)
+        insert_charts(self._book, self._sheet, self._survey, chart_row, leaderboard, distribution)
+        self._write_head(leaderboard, judge_note=judge_note, is_baseline=is_baseline)
+
+    def _write_head(self, leaderboard: Block, *, judge_note: str, is_baseline: bool) -> None:
+        rubric, survey = self._survey.rubric, self._survey
+        self._sheet.text(0, 0, "Summary", self._formats["title"])
+        counts = f"{_count(survey.count, 'graded item')}, {_count(len(survey.systems), 'system')}"
+        description = f"{counts}. Rubric: {rubric.title}, scores from {rubric.scale.described()}."
+        self._sheet.text(1, 0, description, self._formats["plain"])
+        judge = f"Judge: {judge_note}" if judge_note else ""
+        words = " – ".join(part for part in (BASELINE if is_baseline else "", judge) if part)
+        if words:
+            self._write_band(2, words, "banner" if is_baseline else "judge_line")
+        self._write_completeness(3, leaderboard)
+        hint = f"All figures follow the column Final on the sheet {self._names.review}: a score of the expert's counts at once."
+        self._sheet.text(4, 0, hint, self._formats["muted"])
+
+    def _write_band(self, row: int, words: str, style: str) -> None:
+        """Write a line that stands out over the width of the leaderboard, with cells of one colour."""
+        checked(self._sheet.raw.set_row(row, _BANNER_POINTS))
+        checked(self._sheet.raw.merge_range(row, RANK, row, JUDGE, "", self._formats[style]))
+        self._sheet.text(row, RANK, words, self._formats[style])
+
+    def _write_completeness(self, row: int, block: Block) -> None:
+        scored, planned = (f"SUM({letter}{block.first_row + 1}:{letter}{block.last_row + 1})" for letter in "DC")
+        words = f'"INCOMPLETE: only "&{scored}&" of "&{planned}&" items have a score."'
+        formula = f'=IF({scored}<{COMPLETE_SHARE}*{planned},{words},"")'
+        survey = self._survey
+        is_incomplete = survey.scored < COMPLETE_SHARE * survey.count
+        value = f"INCOMPLETE: only {survey.scored} of {survey.count} items have a score."
+        self._sheet.formula(row, 0, formula, self._formats["alarm"], value if is_incomplete else None)
+
+    def _write_leaderboard(self) -> Block:
+        self._heading(_FIRST_TABLE_ROW - 1, "Leaderboard", "")
+        block = self._tables.write_leaderboard(_FIRST_TABLE_ROW)
+        self._colour_means(block, MEAN, MEAN)
+        note = "± 95 %: Student's t interval of the mean over the scored items."
+        if self._survey.needs_sample_note:
+            note += " Samples of one item count as items of their own, so it is narrower than it should be."
+        self._sheet.text(block.last_row + 1, 0, note, self._formats["muted"])
+        return block
+
+    def _write_groups(self, row: int) -> int:
+        self._heading(row, "Final mean by group", "")
+        block = self._tables.write_groups(row + 1)
+        self._colour_means(block, SYSTEM + 1, block.last_column)
+        return block.last_row + 2
+
+    def _write_agreement(self, row: int) -> None:
+        words = "Rows scored by both; the difference is expert minus judge. Empty until the expert has entered scores."
+        self._heading(row, "Agreement of expert and judge", words)
+        self._tables.write_agreement(row + 1)
+
+    def _heading(self, row: int, words: str, explanation: str) -> None:
+        self._sheet.text(row, 0, words, self._formats["heading"])
+        if explanation:
+            self._sheet.text(row, MEAN, explanation, self._formats["muted"])
+
+    def _colour_means(self, block: Block, first_column: int, last_column: int) -> None:
+        if block.last_row >= block.first_row:
+            rule = three_colours(self._survey.rubric.scale)
+            area = (block.first_row, first_column, block.last_row, last_column)
+            checked(self._sheet.raw.conditional_format(*area, rule))
+
+    def _set_up_view(self) -> None:
+        raw = self._sheet.raw
+        checked(raw.set_column(RANK, RANK, _RANK_WIDTH))
+        checked(raw.set_column(SYSTEM, SYSTEM, _SYSTEM_WIDTH))
+        checked(raw.set_column(SYSTEM + 1, SYSTEM + 40, _FIGURE_WIDTH))
+        raw.hide_gridlines(2)
+        raw.set_tab_color(BLUE)
+        set_up_page(self._sheet)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

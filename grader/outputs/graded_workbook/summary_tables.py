@@ -1,0 +1,155 @@
+"""The tables of Summary: leaderboard, by group, distribution, agreement; each says which rows it took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.outputs.graded_workbook.distribution import is_closed
+from grader.outputs.graded_workbook.review_columns import column_letters
+from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
+from grader.outputs.graded_workbook.summary_formulas import Formulas
+from grader.outputs.graded_workbook.survey import Survey, SystemFigures
+from grader.outputs.means import RunningMean
+
+RANK, SYSTEM, PLANNED, SCORED, MEAN, HALF, LOW, HIGH, UNSCORED, REVIEW, EXPERT, JUDGE = range(12)
+"""The leaderboard's columns."""
+
+_LEADERBOARD = (
+    ("Rank", "System", "Items", "Scored", "Final mean", "± 95 %", "from", "to")
+    + ("Not scored", "Needs review", "Expert scores", "Judge mean")
+)  # fmt: skip
+_AGREEMENT = ("System", "Compared", "Same score", "Mean difference", "Mean distance")
+_HEADER_POINTS = 30
+_NO_MEAN = RunningMean()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The rows of a table below its header, and its columns, from 0."""
+
+    header: int
+    last_row: int
+    last_column: int
+
+    @property
+    def first_row(self) -> int:
+        """The first row below the header."""
+        return self.header + 1
+
+
+class SummaryTables:
+    """Writes the tables; systems stand in column B throughout, in the order of the leaderboard."""
+
+    def __init__(self, book: Book, sheet: Sheet, survey: Survey, formulas: Formulas) -> None:
+        self._formats = book.formats
+        self._sheet = sheet
+        self._survey = survey
+        self._formulas = formulas
+        self._systems = survey.leaderboard()
+
+    def write_leaderboard(self, row: int) -> Block:
+        """Write one row per system, best mean first at the time of writing; the rank follows the figures."""
+        block = self._start(row, _LEADERBOARD, RANK, len(self._systems))
+        for number, system in enumerate(self._systems, start=block.first_row):
+            self._write_rank(number, system, block)
+            self._write_counts(number, self._survey.systems[system])
+            self._write_means(number, self._survey.systems[system])
+        return block
+
+    def write_groups(self, row: int) -> Block:
+        """Write the final mean of each system in each group; the longer list of names goes down the page."""
+        groups, systems = list(self._survey.groups), self._systems
+        has_groups_down = len(groups) > len(systems)
+        down, across = (groups, systems) if has_groups_down else (systems, groups)
+        block = self._start(row, ("Group" if has_groups_down else "System", *across), SYSTEM, len(down))
+        for number, name in enumerate(down, start=block.first_row):
+            self._sheet.text(number, SYSTEM, name, self._formats["row_label"])
+            for column, other in enumerate(across, start=SYSTEM + 1):
+                cells = [f"$B{number + 1}", f"{column_letters(column)}${block.header + 1}"]
+                group, system = (name, other) if has_groups_down else (other, name)
+                group_cell, system_cell = cells if has_groups_down else reversed(cells)
+                value = self._survey.groups[group].get(system, _NO_MEAN).mean().value
+                formula = self._formulas.group_mean(system_cell, group_cell)
+                self._sheet.formula(number, column, formula, self._formats["mean"], value)
+        return block
+
+    def write_distribution(self, row: int) -> Block:
+        """Write how many final scores of each system fall in each class."""
+        classes = self._survey.classes
+        has_others = not is_closed(self._survey.rubric.scale)
+        labels = ("System", *(each.label for each in classes), *(["Other"] if has_others else []))
+        block = self._start(row, labels, SYSTEM, len(self._systems))
+        for number, system in enumerate(self._systems, start=block.first_row):
+            figures, cell = self._survey.systems[system], f"$B{number + 1}"
+            self._sheet.text(number, SYSTEM, system, self._formats["row_label"])
+            for column, (each, count) in enumerate(zip(classes, figures.classes, strict=True), start=SYSTEM + 1):
+                self._sheet.formula(number, column, self._formulas.in_class(cell, each), self._formats["count"], count)
+            if has_others:
+                first, last = (f"{column_letters(column)}{number + 1}" for column in (2, block.last_column - 1))
+                scored = self._formulas.scored(cell)
+                others = f"{scored}-SUM({first}:{last})"
+                self._sheet.formula(number, block.last_column, others, self._formats["count"], figures.other_count)
+        return block
+
+    def write_agreement(self, row: int) -> Block:
+        """Write how the expert's scores compare with the judge's, empty until there are some."""
+        block = self._start(row, _AGREEMENT, SYSTEM, len(self._systems))
+        for number, system in enumerate(self._systems, start=block.first_row):
+            figures, cell, count = self._survey.systems[system], f"$B{number + 1}", f"$C{number + 1}"
+            compared = figures.difference.n
+            same = figures.same_count / compared if compared else None
+            difference, distance = figures.difference.mean().value, figures.distance.mean().value
+            formulas, formats = self._formulas, self._formats
+            self._sheet.text(number, SYSTEM, system, formats["row_label"])
+            self._sheet.formula(number, 2, formulas.compared(cell), formats["count"], compared)
+            self._sheet.formula(number, 3, formulas.same(cell, count), formats["share"], same)
+            self._sheet.formula(number, 4, formulas.mean_difference(cell, count), formats["signed_mean"], difference)
+            self._sheet.formula(number, 5, formulas.mean_distance(cell, count), formats["mean"], distance)
+        return block
+
+    def _start(self, row: int, labels: Sequence[str], first_column: int, row_count: int) -> Block:
+        checked(self._sheet.raw.set_row(row, _HEADER_POINTS))
+        for column, label in enumerate(labels, start=first_column):
+            style = "table_header_left" if column == SYSTEM else "table_header"
+            self._sheet.text(row, column, label, self._formats[style])
+        return Block(row, row + row_count, first_column + len(labels) - 1)
+
+    def _write_rank(self, row: int, system: str, block: Block) -> None:
+        cell, column = f"{column_letters(MEAN)}{row + 1}", column_letters(MEAN)
+        all_means = f"{column}${block.first_row + 1}:{column}${block.last_row + 1}"
+        formula = f'=IF(ISNUMBER({cell}),RANK({cell},{all_means}),"")'
+        self._sheet.formula(row, RANK, formula, self._formats["count"], self._rank(system))
+        self._sheet.text(row, SYSTEM, system, self._formats["row_label"])
+
+    def _rank(self, system: str) -> int | None:
+        means = {name: self._survey.systems[name].final.mean().value for name in self._systems}
+        mine = means[system]
+        return None if mine is None else 1 + sum(mean is not None and mean > mine for mean in means.values())
+
+    def _write_counts(self, row: int, figures: SystemFigures) -> None:
+        system, formulas = f"$B{row + 1}", self._formulas
+        unscored = f"=C{row + 1}-D{row + 1}"
+        cells = {
+            PLANNED: (formulas.planned(system), figures.planned),
+            SCORED: (formulas.scored(system), figures.final.n),
+            UNSCORED: (unscored, figures.planned - figures.final.n),
+            REVIEW: (formulas.needs_review(system), figures.needs_review),
+            EXPERT: (formulas.expert_count(system), figures.expert_count),
+        }
+        for column, (formula, value) in cells.items():
+            self._sheet.formula(row, column, formula, self._formats["count"], value)
+
+    def _write_means(self, row: int, figures: SystemFigures) -> None:
+        system, count, mean, half = (f"${letter}{row + 1}" for letter in "BDEF")
+        final = figures.final.mean()
+        half_value = None if final.high is None or final.value is None else final.high - final.value
+        cells = {
+            MEAN: (self._formulas.final_mean(system, count), "strong_mean", final.value),
+            HALF: (self._formulas.half_interval(system, count, mean), "mean", half_value),
+            LOW: (f'=IF({half}="","",{mean}-{half})', "mean", final.low),
+            HIGH: (f'=IF({half}="","",{mean}+{half})', "mean", final.high),
+            JUDGE: (self._formulas.judge_mean(system), "mean", figures.judge.mean().value),
+        }
+        for column, (formula, style, value) in cells.items():
+            self._sheet.formula(row, column, formula, self._formats[style], value)
