@@ -1,4 +1,4 @@
-"""The whole flow on one screen: a criteria workbook and answers in, grades and files out; prints nothing.
+"""The whole flow on one screen: a plan in, grades into the store, files out; prints nothing.
 
 ::
 
@@ -7,131 +7,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from grader import __version__
-from grader.errors import InputError
-from grader.inputs.answers import read_answers
-from grader.inputs.criteria_workbook import read_criteria_workbook
-from grader.inputs.items import join_items
-from grader.inputs.questions import read_questions
-from grader.inputs.rubric_file import read_rubric
 from grader.judging.calls import CallSettings, Observer
-from grader.judging.judge import Judge
+from grader.judging.judge import Call, Judge
 from grader.judging.prices import count_tokens
-from grader.judging.runner import Ending, Job, run_jobs
+from grader.judging.runner import Ending, run_jobs
+from grader.outputs.graded_workbook.write import write_graded_workbook
 from grader.outputs.results_jsonl import write_results, write_skipped_log
-from grader.outputs.summary import Summary, summarise, write_summary
-from grader.prompting.data_blocks import is_suspicious
-from grader.prompting.render import PromptRenderer
-from grader.records import Grade, Item, Prompt, Reply, SkippedItem, Usage, Verdict
-from grader.rubric import Rubric
-from grader.scoring.replies import empty_answer_verdict, score_reply
+from grader.outputs.summary import Summary, summarise, total_cost_usd, write_summary
+from grader.planning import Plan, Request
+from grader.records import Prompt, Usage
+from grader.rubric_method import RubricMethod
 from grader.store.run_store import RunStore
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What to grade: the files, and how to read them."""
-
-    criteria_path: Path
-    answers_paths: tuple[Path, ...]
-    questions_path: Path | None = None
-    sheet: str | None = None
-    rubric: str | None = None
-    """Name or path of a rubric; by default guessed from the workbook's columns."""
-    column_map: Mapping[str, str] = field(default_factory=dict)
-    encoding: str | None = None
-    skip_bad_lines: bool = False
-    group_by: str | None = None
-    only: tuple[str, ...] = ()
-    limit: int | None = None
-    samples: int = 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What will be graded: every item, and all that was noticed on the way."""
-
-    items: tuple[Item, ...]
-    skipped: tuple[SkippedItem, ...]
-    rubric: Rubric
-    template_path: Path
-    samples: int
-    notes: tuple[str, ...]
-    """Sentences to say aloud: what was guessed, left out, or found odd."""
-
-    @property
-    def planned(self) -> Mapping[str, int]:
-        """How many grades each system will have, in the order of the systems."""
-        return {system: count * self.samples for system, count in Counter(item.system for item in self.items).items()}
-
-    def jobs(self) -> Iterator[Job]:
-        """Yield every item and sample in the order of the results."""
-        for index, item in enumerate(self.items):
-            for sample in range(1, self.samples + 1):
-                yield Job(position=index * self.samples + sample - 1, item=item, sample=sample)
-
-
-def prepare(request: Request) -> Plan:
-    """Read and join the files of a request.
-
-    Raises:
-        InputError: a file cannot be used, or nothing in them fits together.
-        RubricError: the rubric or its template cannot be used.
-    """
-    criteria = read_criteria_workbook(
-        request.criteria_path, sheet=request.sheet, column_map=request.column_map, encoding=request.encoding
-    )
-    name = request.rubric or criteria.layout
-    rubric, template_path = read_rubric(name)
-    answers = [
-        read_answers(
-            path,
-            column_map=request.column_map,
-            skip_bad_lines=request.skip_bad_lines,
-            encoding=request.encoding,
-        )
-        for path in request.answers_paths
-    ]
-    questions = None
-    if request.questions_path is not None:
-        questions = read_questions(request.questions_path, column_map=request.column_map, encoding=request.encoding)
-    join = join_items(criteria, answers, questions=questions, group_by=request.group_by)
-    guessed = () if request.rubric else (f"rubric: {rubric.name}, guessed from the columns of the criteria workbook",)
-    noted = [criteria.notes, *(table.notes for table in answers), questions.notes if questions else (), join.notes]
-    notes = (*guessed, *chain.from_iterable(noted))
-    items, skipped = _chosen(request, join.items, join.skipped)
-    return Plan(
-        items=items,
-        skipped=skipped,
-        rubric=rubric,
-        template_path=template_path,
-        samples=request.samples,
-        notes=notes,
-    )
-
-
-def _chosen(
-    request: Request, items: Sequence[Item], skipped: Sequence[SkippedItem]
-) -> tuple[tuple[Item, ...], tuple[SkippedItem, ...]]:
-    """Return the items that `--only` and `--limit` leave; the limit counts questions, so that systems stay even."""
-    if request.only:
-        missing = sorted(set(request.only) - {item.id for item in items})
-        if missing:
-            raise InputError(f"--only names ids that no item has: {', '.join(missing)}", path=request.criteria_path)
-        items = [item for item in items if item.id in request.only]
-        skipped = [item for item in skipped if item.item_id in request.only]
-    if request.limit is not None:
-        ids = set(list(dict.fromkeys(item.id for item in items))[: request.limit])
-        items = [item for item in items if item.id in ids]
-        skipped = [item for item in skipped if item.item_id in ids]
-    return tuple(items), tuple(skipped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,40 +50,6 @@ def grade(plan: Plan, *, judge: Judge, store: RunStore, settings: GradeSettings,
         max_tokens=settings.max_tokens,
         observer=observer,
     )
-
-
-class RubricMethod:
-    """A rubric at work: its template makes the prompts, its rule makes the verdicts."""
-
-    def __init__(self, rubric: Rubric, template_path: Path, *, model: str, judge_empty: bool = False) -> None:
-        self._rubric, self._model, self._judge_empty = rubric, model, judge_empty
-        self._renderer = PromptRenderer(rubric, template_path)
-
-    def verdict_without_call(self, item: Item) -> Verdict | None:
-        """Return the lowest score for an empty answer (RUBRICS, common rule 3)."""
-        if item.answer.strip() or self._judge_empty:
-            return None
-        return empty_answer_verdict(self._rubric)
-
-    def render(self, item: Item) -> Prompt:
-        """Return the prompt for `item`."""
-        return self._renderer.render(item)
-
-    def read(self, reply: Reply, item: Item) -> Verdict:
-        """Return the verdict that `reply` carries."""
-        return score_reply(reply, item, self._rubric)
-
-    def reask(self, prompt: Prompt, reply: Reply, verdict: Verdict) -> Prompt:
-        """Return the prompt that asks again."""
-        return self._renderer.reask(prompt, reply, verdict)
-
-    def grade(self, item: Item, sample: int, verdict: Verdict, replies: tuple[Reply, ...]) -> Grade:
-        """Return the grade, flagged where the answer speaks to the judge instead of to the question."""
-        if is_suspicious(item.answer, self._rubric.output):
-            verdict = replace(verdict, flags=(*verdict.flags, "suspicious"))
-        return Grade(
-            item=item, verdict=verdict, rubric=self._rubric.name, model=self._model, sample=sample, replies=replies
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,15 +93,75 @@ class Written:
     notes: tuple[str, ...]
 
 
-def write_outputs(plan: Plan, *, store: RunStore, run_dir: Path, about: Mapping[str, Any]) -> Written:
-    """Write every file of the run from its store: graded.xlsx, results.jsonl, summary.json, skipped.log.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    """What the files of a run say about it beside its plan; never a key."""
 
-    `about` is what the files say of the run: the command, the model, and whether it is a baseline; never a key.
-    """
-    run = {"run_id": store.run_id, "version": __version__, **about}
-    summary = summarise(store.grades(), planned=plan.planned, skipped=plan.skipped)
-    results, skipped_log, summary_path = (run_dir / name for name in ("results.jsonl", "skipped.log", "summary.json"))
-    write_results(results, store.grades())
-    write_skipped_log(skipped_log, store.grades(), plan.skipped)
+    command: str
+    judge: Judge
+    options: Mapping[str, Any]
+    """Every option as it was used."""
+
+
+def write_outputs(plan: Plan, request: Request, *, store: RunStore, run_dir: Path, facts: RunFacts) -> Written:
+    """Write every file of the run from its store: graded.xlsx, results.jsonl, summary.json and skipped.log."""
+    grades = store.grades()
+    summary = summarise(grades, planned=plan.planned, skipped=plan.skipped)
+    run = _run_record(plan, request, store, facts)
+    results, summary_path, skipped_log = (run_dir / name for name in ("results.jsonl", "summary.json", "skipped.log"))
+    write_results(results, grades)
     write_summary(summary_path, summary, run=run)
-    return Written(summary=summary, paths=(results, summary_path, skipped_log), notes=())
+    write_skipped_log(skipped_log, grades, plan.skipped)
+    workbook = write_graded_workbook(
+        run_dir / "graded.xlsx",
+        criteria_path=request.criteria_path,
+        grades=grades,
+        rubric=plan.rubric,
+        about=_about(plan, run, summary),
+        judge_note=f"Judge: {facts.judge.model}",
+        is_baseline=facts.judge.is_baseline,
+    )
+    return Written(summary=summary, paths=(workbook.path, results, summary_path, skipped_log), notes=workbook.notes)
+
+
+def _run_record(plan: Plan, request: Request, store: RunStore, facts: RunFacts) -> dict[str, Any]:
+    """Return the head of summary.json: which run this is, and all that decided its grades."""
+    sent = facts.judge.parameters(Call(prompt=Prompt(item=plan.items[0], messages=())))
+    return {
+        "run_id": store.run_id,
+        "grader_version": __version__,
+        "created": store.meta("created"),
+        "command": facts.command,
+        "model": facts.judge.model,
+        "is_baseline": facts.judge.is_baseline,
+        "rubric": plan.rubric.name,
+        "options": dict(facts.options),
+        "sent_parameters": {name: value for name, value in sent.items() if value is not None},
+        "sources": _sources(plan, request),
+        "notes": list(plan.notes),
+    }
+
+
+def _sources(plan: Plan, request: Request) -> dict[str, str]:
+    """Return the SHA-256 of every file that decided the grades, by its path."""
+    paths = [request.criteria_path, *request.answers_paths, request.questions_path, plan.template_path]
+    files = [path for path in paths if path is not None and path.is_file()]
+    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def _about(plan: Plan, run: Mapping[str, Any], summary: Summary) -> dict[str, str]:
+    """Return the rows of the workbook's About sheet."""
+    cost = total_cost_usd(summary)
+    return {
+        "Run": run["run_id"],
+        "Created": run["created"],
+        "grader": run["grader_version"],
+        "Command": run["command"],
+        "Judge": run["model"] + (" (text-matching baseline, no LLM)" if run["is_baseline"] else ""),
+        "Rubric": f"{plan.rubric.name}: {plan.rubric.title}",
+        "Items": f"{summary.planned - summary.unscored} of {summary.planned} scored",
+        "By status": ", ".join(f"{count} {status}" for status, count in summary.statuses.items()),
+        "Skipped": f"{len(plan.skipped)} questions or answers without a partner",
+        "Cost": "unknown" if cost is None else f"${cost:.4f}",
+        **{f"SHA-256 of {Path(path).name}": digest for path, digest in run["sources"].items()},
+    }

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from grader.judging.prices import Price
     from grader.judging.runner import Ending
-    from grader.pipeline import GradeSettings, Plan, Request, Written
+    from grader.pipeline import GradeSettings, Written
+    from grader.planning import Plan, Request
     from grader.records import RecordedReply
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -25,7 +28,7 @@ _FILE_OR_STDIN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_t
     "--answers",
     type=_FILE_OR_STDIN,
     multiple=True,
-    help="A system's answers: .jsonl .json .csv .tsv .xlsx, or - for JSONL on standard input. Repeat it for more systems.",
+    help="A system's answers: .jsonl .json .csv .tsv .xlsx, or - for JSONL on standard input. Repeatable.",
 )
 @click.option("--questions", type=_FILE, help="A table with the questions' text, reference, type, context, by id.")
 @click.option("--rubric", metavar="NAME|PATH", help="A rubric type or file; by default guessed from the columns.")
@@ -37,7 +40,7 @@ _FILE_OR_STDIN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_t
 @click.option(
     "--model",
     envvar=["GRADER_SCORE_MODEL", "GRADER_MODEL"],
-    help="The judge: any LiteLLM name (openai/gpt-4o), offline, or replay:PATH.  [default: $GRADER_MODEL, else offline]",
+    help="The judge: any LiteLLM name (openai/gpt-4o), offline, or replay:PATH.  [default: offline]",
 )
 @click.option("--api-base", metavar="URL", help="Where the model is served, if not at its provider's own address.")
 @click.option("--temperature", type=float, default=0.0, show_default=True, help="Left out for models that refuse it.")
@@ -74,24 +77,24 @@ def command(**options: Any) -> None:
     Writes graded.xlsx (a copy of the workbook with the grades), results.jsonl, summary.json and skipped.log into
     --out. Run the same command again to go on after a stop: nothing is judged twice.
     """
-    from grader.pipeline import prepare
+    from grader.planning import prepare
 
     request = _request(options)
     say = _say_nothing if options["quiet"] else _say
-    model = _model(options, say)
+    options["model"] = _model(options["model"], say)
     plan = prepare(request)
     for note in plan.notes:
         say(note)
-    settings = _settings(options, model)
+    settings = _settings(options)
     if options["dry_run"]:
-        _print_estimate(plan, settings, model)
+        _print_estimate(plan, settings, options["model"])
         return
-    ending, written = _grade(options, plan, settings, model)
-    _finish(options, plan, ending, written)
+    ending, written = _grade(options, plan, request, settings)
+    _finish(written, ending, is_quiet=options["quiet"])
 
 
 def _request(options: dict[str, Any]) -> Request:
-    from grader.pipeline import Request
+    from grader.planning import Request
 
     return Request(
         criteria_path=options["criteria"],
@@ -123,22 +126,22 @@ def _ids(text: str | None) -> tuple[str, ...]:
     return tuple(normalise_id(part) for part in (text or "").split(",") if part.strip())
 
 
-def _model(options: dict[str, Any], say: Any) -> str:
+def _model(named: str | None, say: Callable[[str], None]) -> str:
     from grader.judging.judges import OFFLINE
 
-    model = options["model"] or OFFLINE
-    if model == OFFLINE:
-        named = "" if options["model"] else "no --model given, so "
-        say(f"{named}the offline judge grades: it matches text and is no LLM; read its scores as a baseline")
-    return str(model)
+    if named in (None, "", OFFLINE):
+        default = "" if named else "no --model given, so "
+        say(f"{default}the offline judge grades: it matches text and is no LLM; read its scores as a baseline")
+    return named or OFFLINE
 
 
-def _settings(options: dict[str, Any], model: str) -> GradeSettings:
+def _settings(options: dict[str, Any]) -> GradeSettings:
     from grader.judging.calls import CallSettings
     from grader.judging.judges import is_local
     from grader.judging.prices import find_price
     from grader.pipeline import GradeSettings
 
+    model = options["model"]
     price = _price(options["price"]) or (None if is_local(model) else find_price(model))
     if options["max_cost"] is not None and price is None and not is_local(model):
         raise click.UsageError(f"--max-cost needs a price, and none is known for {model}: add --price IN,OUT.")
@@ -157,7 +160,7 @@ def _settings(options: dict[str, Any], model: str) -> GradeSettings:
     )
 
 
-def _price(text: str | None) -> Any:
+def _price(text: str | None) -> Price | None:
     from grader.judging.prices import Price
 
     if text is None:
@@ -184,36 +187,31 @@ def _print_estimate(plan: Plan, settings: GradeSettings, model: str) -> None:
         click.echo(f"cost: at most ${found.most_cost_usd:.4f} without re-asks, if every reply is as long as allowed")
 
 
-def _grade(options: dict[str, Any], plan: Plan, settings: GradeSettings, model: str) -> tuple[Ending, Written]:
+def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: GradeSettings) -> tuple[Ending, Written]:
+    """Grade into the run's folder and write its files, also of a run that stopped early."""
     from grader.cli.progress import progress
     from grader.judging.judges import open_judge
     from grader.judging.stopping import StoppedEarly
-    from grader.pipeline import grade, write_outputs
+    from grader.pipeline import RunFacts, grade, write_outputs
     from grader.records import JudgeSettings
     from grader.store.run_store import RunStore
 
     judge_settings = JudgeSettings(
-        model=model,
+        model=options["model"],
         api_base=options["api_base"],
         temperature=options["temperature"],
         timeout_seconds=options["timeout"],
     )
-    run_dir: Path = options["out"] or Path("Result") / options["criteria"].stem
+    run_dir: Path = options["out"] or Path("Result") / request.criteria_path.stem
     is_bar = sys.stderr.isatty() and not options["no_progress"]
     with RunStore(run_dir, fresh=options["fresh"]) as store:
-        judge = open_judge(judge_settings, plan.rubric, _recordings(model))
-        total = len(plan.items) * plan.samples
-        with progress(total, is_quiet=options["quiet"], is_bar=is_bar) as observer:
+        judge = open_judge(judge_settings, plan.rubric, _recordings(options["model"]))
+        with progress(plan.grade_count, is_quiet=options["quiet"], is_bar=is_bar) as observer:
             ending = grade(plan, judge=judge, store=store, settings=settings, observer=observer)
         if ending.error is not None and not (isinstance(ending.error, StoppedEarly) and observer.done):
             raise ending.error
-        about = {
-            "command": _command_line(),
-            "model": model,
-            "is_baseline": judge.is_baseline,
-            "settings": _kept(options),
-        }
-        return ending, write_outputs(plan, store=store, run_dir=run_dir, about=about)
+        facts = RunFacts(command=_command_line(), judge=judge, options=_kept(options))
+        return ending, write_outputs(plan, request, store=store, run_dir=run_dir, facts=facts)
 
 
 def _recordings(model: str) -> list[RecordedReply]:
@@ -229,34 +227,37 @@ def _recordings(model: str) -> list[RecordedReply]:
 
 def _kept(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options as summary.json keeps them; none of them holds a key."""
-    return {name: str(value) if isinstance(value, Path) else value for name, value in options.items()} | {
-        "answers": [str(path) for path in options["answers"]]
-    }
+    plain = {name: str(value) if isinstance(value, Path) else value for name, value in options.items()}
+    return {**plain, "answers": [str(path) for path in options["answers"]]}
 
 
-def _finish(options: dict[str, Any], plan: Plan, ending: Ending, written: Written) -> None:
+def _finish(written: Written, ending: Ending, *, is_quiet: bool) -> None:
     """Say what came of the run and end with the exit code for it."""
-    from grader.cli.leaderboard import print_leaderboard
-
-    say = _say_nothing if options["quiet"] else _say
-    for note in written.notes:
-        say(note)
-    if not options["quiet"]:
-        print_leaderboard(written.summary)
-        for path in written.paths:
-            click.echo(path)
+    if not is_quiet:
+        _print_written(written)
+    if ending.error is not None:
+        click.echo(f"Stopped: {ending.error}", err=True)
     if ending.is_interrupted:
         click.echo(f"Interrupted. To go on: {_command_line()}", err=True)
         raise click.exceptions.Exit(130)
-    if ending.error is not None:
-        click.echo(f"Stopped: {ending.error}", err=True)
-    unscored, planned = written.summary.unscored, written.summary.planned
-    if unscored:
-        headline = "" if written.summary.is_complete else "INCOMPLETE: "
-        click.echo(f"{headline}{unscored} of {planned} items have no score; see skipped.log", err=True)
-        for reason, count in written.summary.reasons.most_common(3):
-            click.echo(f"  {count} × {reason}", err=True)
-        raise click.exceptions.Exit(3)
+    summary = written.summary
+    if not summary.unscored:
+        return
+    headline = "" if summary.is_complete else "INCOMPLETE: "
+    click.echo(f"{headline}{summary.unscored} of {summary.planned} items have no score; see skipped.log", err=True)
+    for reason, count in summary.reasons.most_common(3):
+        click.echo(f"  {count} × {reason}", err=True)
+    raise click.exceptions.Exit(3)
+
+
+def _print_written(written: Written) -> None:
+    from grader.cli.leaderboard import print_leaderboard
+
+    for note in written.notes:
+        _say(note)
+    print_leaderboard(written.summary)
+    for path in written.paths:
+        click.echo(path)
 
 
 def _command_line() -> str:

@@ -80,7 +80,8 @@ class RecordReader:
             yield _record(columns, list(raw.values()), CellRef(path=path, cell=place))
         if source.bad_lines:
             shown = ", ".join(map(str, source.bad_lines[:10])) + (" …" if len(source.bad_lines) > 10 else "")
-            self.notes.append(f"{path}: {len(source.bad_lines)} broken lines left out: {shown}")
+            lines = "line" if len(source.bad_lines) == 1 else "lines"
+            self.notes.append(f"{path}: broken lines left out: {len(source.bad_lines)} ({lines} {shown})")
 
     def _columns(self, headers: Sequence[object], place: str, *, lists: Sequence[int]) -> Columns:
         try:

@@ -101,6 +101,7 @@ def read_tiered_rows(sheet: Sheet, header: TieredHeader) -> tuple[list[CriteriaR
     left_out: list[int] = []
     blank_ids: list[CellRef] = []
     bare: list[tuple[int, str]] = []
+    last = header.row
     for group in _row_groups(sheet, header):
         criteria = _criteria(sheet, header, group)
         item_id = normalise_id(sheet.value(group[0], id_column))
@@ -108,13 +109,15 @@ def read_tiered_rows(sheet: Sheet, header: TieredHeader) -> tuple[list[CriteriaR
             left_out.append(group[0])
         elif criteria and item_id:
             rows.append(_criteria_row(sheet, header, group[0], item_id, criteria))
+            last = group[-1]
         elif criteria:
             blank_ids.append(sheet.ref(group[0], id_column))
         elif item_id:
             bare.append((group[0], item_id))
         else:
             left_out.append(group[0])
-    left_out += _drop_footnotes(sheet, bare)
+    if rows:
+        left_out += _drop_footnotes(sheet, last, bare)
     _refuse(sheet, id_column, blank_ids, bare)
     return rows, _row_notes(sheet, header, left_out)
 
@@ -216,18 +219,11 @@ def _criteria_row(
     )
 
 
-def _drop_footnotes(sheet: Sheet, bare: list[tuple[int, str]]) -> list[int]:
-    """Take out of `bare` what stands below the table, behind a blank row: a footnote, not a question."""
-    footnotes: list[int] = []
-    while bare and all(sheet.is_blank(row) or row in footnotes for row in range(bare[-1][0] + 1, len(sheet.rows))):
-        row = bare[-1][0]
-        block_start = row
-        while block_start > 0 and not sheet.is_blank(block_start - 1) and block_start - 1 in dict(bare):
-            block_start -= 1
-        if not sheet.is_blank(block_start - 1):
-            break
-        footnotes += [r for r, _ in bare if r >= block_start]
-        bare[:] = [(r, item_id) for r, item_id in bare if r < block_start]
+def _drop_footnotes(sheet: Sheet, last: int, bare: list[tuple[int, str]]) -> list[int]:
+    """Take out of `bare` what stands below the table's `last` row, behind a blank one: footnotes, not questions."""
+    gap = next((row for row in range(last + 1, len(sheet.rows)) if sheet.is_blank(row)), len(sheet.rows))
+    footnotes = [row for row, _ in bare if row > gap]
+    bare[:] = [(row, item_id) for row, item_id in bare if row < gap]
     return footnotes
 
 

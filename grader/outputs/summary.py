@@ -93,6 +93,11 @@ class Summary:
         return sum(system.unscored for system in self.systems.values())
 
     @property
+    def statuses(self) -> Counter[str]:
+        """How many items ended in which status."""
+        return sum((system.statuses for system in self.systems.values()), Counter())
+
+    @property
     def is_complete(self) -> bool:
         """Whether so many items have a score that the means can be read."""
         return self.planned == 0 or 1 - self.unscored / self.planned >= COMPLETE_SHARE
@@ -123,7 +128,7 @@ def write_summary(path: Path, summary: Summary, *, run: Mapping[str, Any]) -> No
         **run,
         "is_complete": summary.is_complete,
         "items": {"planned": planned, "scored": planned - unscored, "unscored": unscored},
-        "statuses": dict(sum((system.statuses for system in summary.systems.values()), Counter())),
+        "statuses": dict(summary.statuses),
         "unscored_reasons": dict(summary.reasons.most_common(_MOST_REASONS)),
         "usage": {
             name: sum(system["usage"][name] for system in systems) for name in ("prompt_tokens", "completion_tokens")

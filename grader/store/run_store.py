@@ -9,7 +9,7 @@ import os
 import socket
 import sqlite3
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -104,10 +104,9 @@ class RunStore:
             self._writer.executemany(_INSERT_CALL, [call_row(row) for row in rows if isinstance(row, StoredCall)])
             self._writer.executemany(_INSERT_GRADE, [grade_row(row) for row in rows if isinstance(row, StoredGrade)])
 
-    def grades(self) -> Iterator[Grade]:
-        """Yield every grade of the run in its order, with its replies."""
-        for row in self._reader.execute("SELECT * FROM grade ORDER BY position"):
-            yield as_grade(row, self._last_reply)
+    def grades(self) -> StoredGrades:
+        """Return the grades of the run in its order, with their replies; each look at them reads the store."""
+        return StoredGrades(self._reader, self._last_reply)
 
     def _last_reply(self, key: str) -> Reply:
         row = self._reader.execute(
@@ -141,6 +140,23 @@ class RunStore:
                 "INSERT OR REPLACE INTO meta VALUES ('owner', ?)",
                 (f"process {os.getpid()} on {socket.gethostname()}, since {now()}",),
             )
+
+
+class StoredGrades(Collection[Grade]):
+    """The grades in a store, read one at a time as they are gone through, so that they need no memory."""
+
+    def __init__(self, connection: sqlite3.Connection, find_reply: Callable[[str], Reply]) -> None:
+        self._connection, self._find_reply = connection, find_reply
+
+    def __len__(self) -> int:
+        return int(self._connection.execute("SELECT count(*) FROM grade").fetchone()[0])
+
+    def __iter__(self) -> Iterator[Grade]:
+        for row in self._connection.execute("SELECT * FROM grade ORDER BY position"):
+            yield as_grade(row, self._find_reply)
+
+    def __contains__(self, grade: object) -> bool:
+        return any(grade == stored for stored in self)
 
 
 _INSERT_CALL = f"INSERT INTO call VALUES (NULL{', ?' * 17})"

@@ -15,7 +15,8 @@ PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 
 PARTS = {
     "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types"><Default Extension="xml" '
-    'ContentType="application/xml"/></Types>',
+    'ContentType="application/xml"/><Override PartName="/xl/workbook.xml" '
+    'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>',
     "_rels/.rels": f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" '
     f'Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
     "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>'
@@ -27,7 +28,11 @@ PARTS = {
 MakeWorkbook = Callable[..., Path]
 MakePackage = Callable[..., Path]
 
-TIERED = [["'query id'", 25, 50, 100], [1, "(1) a\n(2) b", None, "(1) c"], [2, None, "only this", None]]
+TIERED: Sequence[Sequence[object]] = [
+    ["'query id'", 25, 50, 100],
+    [1, "(1) a\n(2) b", None, "(1) c"],
+    [2, None, "only this", None],
+]
 
 
 @pytest.fixture

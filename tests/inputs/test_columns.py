@@ -62,7 +62,8 @@ def test_a_number_and_its_text_are_one_id(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "header", ["query id", "Query ID", "query_id", "'query id'", "“Query\u00a0Id”", "QUERY\nID", "query-id", "\ufeffQueryId "]
+    "header",
+    ["query id", "Query ID", "query_id", "'query id'", "“Query\u00a0Id”", "QUERY\nID", "query-id", "\ufeffQueryId "],
 )
 def test_headers_match_whatever_their_writing(header: str) -> None:
     assert header_key(header) == "queryid"
@@ -108,7 +109,9 @@ def test_a_rarer_name_never_makes_a_field_ambiguous() -> None:
 
 
 def test_a_map_has_the_last_word() -> None:
-    columns = find_columns(["id", "answer", "model_answer"], "answers", {"answer": "Model Answer", "Reference": "answer"})
+    columns = find_columns(
+        ["id", "answer", "model_answer"], "answers", {"answer": "Model Answer", "Reference": "answer"}
+    )
     assert columns.fields == {"id": 0, "answer": 2, "reference": 1}
 
 
@@ -117,7 +120,7 @@ def test_a_map_for_another_file_is_passed_over() -> None:
 
 
 def test_a_map_of_the_answer_must_be_there() -> None:
-    with pytest.raises(InputError, match="no column 'modle answer'.*closest is 'model_answer'"):
+    with pytest.raises(InputError, match=r"no column 'modle answer'.*closest is 'model_answer'"):
         find_columns(["id", "model_answer"], "answers", {"answer": "modle answer"})
     with pytest.raises(InputError, match="no column 'zzz'") as caught:
         find_columns(["id", "model_answer"], "answers", {"answer": "zzz"})

@@ -12,13 +12,15 @@ from grader.rubric import Scale
 
 _LABEL_WIDTH = 26.0
 _TEXT_WIDTH = 110.0
+_TITLE_POINTS = 30
 
 
 def write_about(book: Book, names: SheetNames, about: Mapping[str, str], *, judge_note: str) -> None:
     """Write About: first what to do, then the run's facts in the order given."""
     sheet = book.add_sheet(names.about)
-    checked(sheet.raw.set_column(0, 0, _LABEL_WIDTH))
-    checked(sheet.raw.set_column(1, 1, _TEXT_WIDTH))
+    sheet.set_width(0, 0, _LABEL_WIDTH)
+    sheet.set_width(1, 1, _TEXT_WIDTH)
+    checked(sheet.raw.set_row(0, _TITLE_POINTS))
     sheet.text(0, 0, "About this workbook", book.formats["title"])
     row = _write_pairs(book, sheet, 2, "How to review", _steps(names))
     facts = {"Judge": judge_note, **about} if judge_note else dict(about)

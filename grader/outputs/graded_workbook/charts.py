@@ -11,11 +11,10 @@ from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
 from grader.outputs.graded_workbook.summary_tables import HALF, MEAN, SYSTEM, Block
 from grader.outputs.graded_workbook.survey import Survey
 
-ROW_PIXELS = 20
+ROW_PIXELS = 24
 _FRAME_PIXELS = 130
 _BAR_PIXELS = 34
 _SMALLEST, _LARGEST = 240, 1_200
-_LABELLED_SYSTEMS = 25
 _FONT = {"name": "Calibri", "size": 9, "color": INK}
 _TITLE_FONT = {"name": "Calibri", "size": 12, "bold": True, "color": BLUE}
 
@@ -52,9 +51,6 @@ def _means_chart(book: Book, survey: Survey, sheet: str, block: Block) -> Any:
             "values": [sheet, block.first_row, MEAN, block.last_row, MEAN],
             "fill": {"color": BLUE},
             "gap": 60,
-            "data_labels": {"value": True, "position": "inside_base", "font": {**_FONT, "color": "#FFFFFF"}}
-            if len(survey.systems) <= _LABELLED_SYSTEMS
-            else {},
             "y_error_bars": {
                 "type": "custom",
                 "plus_values": halves,
@@ -101,7 +97,8 @@ def _distribution_chart(book: Book, survey: Survey, sheet: str, block: Block) ->
 def _set_axes(chart: Any, values_axis: dict[str, object]) -> None:
     """Put the first system on top, and the values' axis below all the same."""
     line = {"color": LINE}
-    chart.set_y_axis({"reverse": True, "num_font": _FONT, "line": line, "major_tick_mark": "none"})
+    look = {"num_font": _FONT, "line": line, "major_tick_mark": "none", "minor_tick_mark": "none"}
+    chart.set_y_axis({**look, "reverse": True})
     grid = {"visible": True, "line": {"color": LINE, "width": 0.5}}
     chart.set_x_axis(
         {**values_axis, "num_font": _FONT, "line": line, "major_gridlines": grid, "label_position": "high"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from grader.records import format_number
 from grader.rubric import Scale
@@ -27,7 +28,7 @@ def score_classes(scale: Scale) -> tuple[ScoreClass, ...]:
     if values and len(values) <= _MOST_CLASSES:
         return tuple(ScoreClass(format_number(value), value - _NEAR, value + _NEAR) for value in values)
     edges = [scale.min + (scale.max - scale.min) * part / _PARTS for part in range(_PARTS + 1)]
-    return tuple(_part(low, high, scale) for low, high in zip(edges, edges[1:], strict=False))
+    return tuple(_part(low, high, scale) for low, high in pairwise(edges))
 
 
 def is_closed(scale: Scale) -> bool:

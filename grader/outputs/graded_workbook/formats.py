@@ -23,6 +23,7 @@ _GRID = {"border": 1, "border_color": LINE}
 _HEADER = {**_GRID, "bold": True, "font_color": "#FFFFFF", "text_wrap": True, "valign": "vcenter"}
 _WRAPPED = {**_GRID, "text_wrap": True}
 _CENTRED = {**_GRID, "align": "center"}
+_FIGURE = {**_CENTRED, "valign": "vcenter"}
 
 _STYLES: Mapping[str, Mapping[str, object]] = {
     "item_header": {**_HEADER, "bg_color": SLATE},
@@ -42,23 +43,23 @@ _STYLES: Mapping[str, Mapping[str, object]] = {
     "expert_text": {**_WRAPPED, "bg_color": PALE_AMBER},
     "final": {**_CENTRED, "bold": True},
     "difference": {**_CENTRED, "num_format": "+General;-General;0"},
-    "title": {"font_size": 18, "bold": True, "font_color": BLUE},
+    "title": {"font_size": 18, "bold": True, "font_color": BLUE, "valign": "vcenter"},
     "heading": {"font_size": 12, "bold": True, "font_color": BLUE, "valign": "vcenter"},
     "plain": {},
     "wrapped": {"text_wrap": True},
-    "muted": {"font_color": MUTED, "italic": True},
+    "muted": {"font_color": MUTED, "italic": True, "valign": "vcenter"},
     "label": {"bold": True, "font_color": SLATE},
     "banner": {"bold": True, "font_size": 11, "bg_color": AMBER, "valign": "vcenter", "text_wrap": True, "indent": 1},
     "judge_line": {"bold": True, "font_size": 11, "bg_color": PALE_BLUE, "valign": "vcenter", "indent": 1},
     "alarm": {"bold": True, "font_color": RED},
     "table_header": {**_HEADER, "bg_color": SLATE, "align": "center"},
     "table_header_left": {**_HEADER, "bg_color": SLATE},
-    "row_label": {**_GRID, "bold": True},
-    "count": _CENTRED,
-    "mean": _CENTRED,
-    "strong_mean": {**_CENTRED, "bold": True},
-    "signed_mean": _CENTRED,
-    "share": {**_CENTRED, "num_format": "0%"},
+    "row_label": {**_GRID, "bold": True, "valign": "vcenter"},
+    "count": _FIGURE,
+    "mean": _FIGURE,
+    "strong_mean": {**_FIGURE, "bold": True},
+    "signed_mean": _FIGURE,
+    "share": {**_FIGURE, "num_format": "0%"},
 }
 
 

@@ -124,14 +124,12 @@ def _sheet_list_problems(package: Package) -> Iterator[str]:
             yield f"the sheet name {name!r} is not allowed"
     yield from _repeated("the sheet name", (name.casefold() for name in names))
     yield from _repeated("the sheet id", (entry.get("sheetId") or "" for entry in entries))
-    for name in package.tree(package.workbook).iterfind(f"{main('definedNames')}/{main('definedName')}"):
-        if int(name.get("localSheetId") or 0) >= len(entries):
-            yield f"the name {name.get('name')} belongs to a sheet that does not exist"
-    names_and_sheets = (
-        f"{name.get('name')} of sheet {name.get('localSheetId')}".casefold()
-        for name in package.tree(package.workbook).iterfind(f"{main('definedNames')}/{main('definedName')}")
-    )
-    yield from _repeated("the defined name", names_and_sheets)
+    defined = package.tree(package.workbook).findall(f"{main('definedNames')}/{main('definedName')}")
+    for entry in defined:
+        if int(entry.get("localSheetId") or 0) >= len(entries):
+            yield f"the name {entry.get('name')} belongs to a sheet that does not exist"
+    with_sheets = (f"{entry.get('name')} of sheet {entry.get('localSheetId')}".casefold() for entry in defined)
+    yield from _repeated("the defined name", with_sheets)
 
 
 def _table_problems(package: Package) -> Iterator[str]:

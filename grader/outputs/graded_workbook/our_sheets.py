@@ -32,11 +32,17 @@ class Contents:
 
 
 def write_our_sheets(
-    target: Path | BytesIO, contents: Contents, names: SheetNames, *, is_streamed: bool = False
+    target: Path | BytesIO,
+    contents: Contents,
+    names: SheetNames,
+    *,
+    is_streamed: bool = False,
+    width_unit: float = 1.0,
 ) -> int:
     """Write a workbook of our sheets alone; return how many cells' texts had to be cut."""
     scale = contents.survey.rubric.scale
-    book = Book(target, mean_format=mean_format(scale.max - scale.min), is_streamed=is_streamed)
+    decimals = mean_format(scale.max - scale.min)
+    book = Book(target, mean_format=decimals, is_streamed=is_streamed, width_unit=width_unit)
     review = ReviewSheet(book, names, contents.survey)
     review.write(contents.grades, contents.entries)
     summary = SummarySheet(book, names, contents.survey, review.layout)

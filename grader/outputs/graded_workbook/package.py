@@ -49,7 +49,7 @@ class Relation:
 
     @property
     def kind(self) -> str:
-        """The last segment of the type: `worksheet`, `styles`, `table` …"""
+        """The last segment of the type, such as `worksheet`."""
         return self.type.rsplit("/", 1)[-1]
 
 

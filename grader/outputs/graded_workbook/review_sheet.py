@@ -1,4 +1,4 @@
-"""Writes the sheet Review: a table with one row per graded item, where the expert's own score counts before the judge's."""
+"""Writes the sheet Review: a table, one row per graded item, where the expert's score counts before the judge's."""
 
 from __future__ import annotations
 
@@ -52,8 +52,7 @@ class ReviewSheet:
 
     def _set_up_columns(self) -> None:
         for index, column in enumerate(self.layout.columns):
-            options = {"hidden": True} if column in HIDDEN else {}
-            checked(self._sheet.raw.set_column(index, index, self._widths[column], None, options))
+            self._sheet.set_width(index, index, self._widths[column], is_hidden=column in HIDDEN)
 
     def _write_header(self) -> None:
         """Make the table; XlsxWriter cannot while streaming, where a filter over plain cells has to do."""
@@ -133,7 +132,7 @@ class ReviewSheet:
         raw.set_zoom(90)
         raw.set_tab_color(AMBER)
         raw.repeat_rows(0)
-        set_up_page(self._sheet)
+        set_up_page(self._sheet, is_wide=True)
 
 
 def column_width(column: Column, survey: Survey) -> float:

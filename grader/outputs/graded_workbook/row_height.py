@@ -10,7 +10,7 @@ MAX_POINTS = 409.0
 
 _LINE_POINTS = 13.2
 _PADDING_POINTS = 4.0
-_CHARACTERS_PER_WIDTH = 1.1
+_CHARACTERS_PER_WIDTH = 1.16
 """A column's width counts digits of the standard font at 11 points; our text has 10, and words break early."""
 
 _WIDE = re.compile(

@@ -28,11 +28,17 @@ class SheetWriteError(RuntimeError):
 class Sheet:
     """One of XlsxWriter's worksheets, written cell by cell with every return code looked at."""
 
-    def __init__(self, raw: Any) -> None:
+    def __init__(self, raw: Any, width_unit: float) -> None:
         self.raw = raw
-        """For set-up such as widths and frozen panes; wrap what returns a code in `checked`."""
+        """For set-up such as frozen panes; wrap what returns a code in `checked`."""
+        self._width_unit = width_unit
         self.cut_count = 0
         """Cells whose text was too long."""
+
+    def set_width(self, first: int, last: int, width: float, *, is_hidden: bool = False) -> None:
+        """Make columns as wide as `width` digits of Calibri 11, whatever the workbook's standard font is."""
+        options = {"hidden": True} if is_hidden else {}
+        checked(self.raw.set_column(first, last, round(width / self._width_unit, 2), None, options))
 
     def text(self, row: int, column: int, text: str, style: Any) -> None:
         """Write `text` as text, whatever it begins with; cut visibly where a cell cannot hold it."""
@@ -66,17 +72,18 @@ class Sheet:
 class Book:
     """A workbook of ours in the making."""
 
-    def __init__(self, target: Path | BytesIO, *, mean_format: str, is_streamed: bool) -> None:
+    def __init__(self, target: Path | BytesIO, *, mean_format: str, is_streamed: bool, width_unit: float) -> None:
         memory = {"constant_memory": True} if is_streamed else {"in_memory": isinstance(target, BytesIO)}
         self.raw = xlsxwriter.Workbook(target if isinstance(target, BytesIO) else str(target), {**_OPTIONS, **memory})
         self.raw.use_zip64()
         self.is_streamed = is_streamed
         self.formats = Formats(self.raw, mean_format)
+        self._width_unit = width_unit
         self._sheets: list[Sheet] = []
 
     def add_sheet(self, name: str) -> Sheet:
         """Add a sheet behind the others."""
-        sheet = Sheet(self.raw.add_worksheet(name))
+        sheet = Sheet(self.raw.add_worksheet(name), self._width_unit)
         self._sheets.append(sheet)
         return sheet
 

@@ -10,13 +10,14 @@ from grader.outputs.graded_workbook.review_columns import ReviewLayout
 from grader.outputs.graded_workbook.review_sheet import three_colours
 from grader.outputs.graded_workbook.sheet import Book, checked
 from grader.outputs.graded_workbook.summary_formulas import Formulas
-from grader.outputs.graded_workbook.summary_tables import JUDGE, MEAN, RANK, SYSTEM, Block, SummaryTables
+from grader.outputs.graded_workbook.summary_tables import JUDGE, MEAN, SYSTEM, Block, SummaryTables
 from grader.outputs.graded_workbook.survey import Survey
 from grader.outputs.summary import COMPLETE_SHARE
 
 BASELINE = "TEXT-MATCHING BASELINE, NO LLM"
-_BANNER_POINTS = 24
-_RANK_WIDTH, _SYSTEM_WIDTH, _FIGURE_WIDTH = 6, 28, 11
+_TITLE_POINTS, _BANNER_POINTS, _ROW_POINTS = 30, 24, 18
+_SYSTEM_WIDTH, _FIGURE_WIDTH = 28, 11
+_MOST_SYSTEMS_ON_A_PAGE = 10
 _FIRST_TABLE_ROW = 6
 
 
@@ -57,14 +58,16 @@ class SummarySheet:
         if words:
             self._write_band(2, words, "banner" if is_baseline else "judge_line")
         self._write_completeness(3, leaderboard)
-        hint = f"All figures follow the column Final on the sheet {self._names.review}: a score of the expert's counts at once."
+        hint = (
+            f"All figures follow the column Final on the sheet {self._names.review}: an expert's score counts at once."
+        )
         self._sheet.text(4, 0, hint, self._formats["muted"])
 
     def _write_band(self, row: int, words: str, style: str) -> None:
         """Write a line that stands out over the width of the leaderboard, with cells of one colour."""
         checked(self._sheet.raw.set_row(row, _BANNER_POINTS))
-        checked(self._sheet.raw.merge_range(row, RANK, row, JUDGE, "", self._formats[style]))
-        self._sheet.text(row, RANK, words, self._formats[style])
+        checked(self._sheet.raw.merge_range(row, SYSTEM, row, JUDGE, "", self._formats[style]))
+        self._sheet.text(row, SYSTEM, words, self._formats[style])
 
     def _write_completeness(self, row: int, block: Block) -> None:
         scored, planned = (f"SUM({letter}{block.first_row + 1}:{letter}{block.last_row + 1})" for letter in "DC")
@@ -109,12 +112,13 @@ class SummarySheet:
 
     def _set_up_view(self) -> None:
         raw = self._sheet.raw
-        checked(raw.set_column(RANK, RANK, _RANK_WIDTH))
-        checked(raw.set_column(SYSTEM, SYSTEM, _SYSTEM_WIDTH))
-        checked(raw.set_column(SYSTEM + 1, SYSTEM + 40, _FIGURE_WIDTH))
+        self._sheet.set_width(SYSTEM, SYSTEM, _SYSTEM_WIDTH)
+        self._sheet.set_width(SYSTEM + 1, SYSTEM + 40, _FIGURE_WIDTH)
+        raw.set_default_row(_ROW_POINTS)
+        checked(raw.set_row(0, _TITLE_POINTS))
         raw.hide_gridlines(2)
         raw.set_tab_color(BLUE)
-        set_up_page(self._sheet)
+        set_up_page(self._sheet, is_one_page=len(self._survey.systems) <= _MOST_SYSTEMS_ON_A_PAGE)
 
 
 def _count(number: int, noun: str) -> str:

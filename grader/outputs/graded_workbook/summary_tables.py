@@ -12,13 +12,13 @@ from grader.outputs.graded_workbook.summary_formulas import Formulas
 from grader.outputs.graded_workbook.survey import Survey, SystemFigures
 from grader.outputs.means import RunningMean
 
-RANK, SYSTEM, PLANNED, SCORED, MEAN, HALF, LOW, HIGH, UNSCORED, REVIEW, EXPERT, JUDGE = range(12)
+SYSTEM, RANK, PLANNED, SCORED, MEAN, HALF, LOW, HIGH, UNSCORED, REVIEW, EXPERT, JUDGE = range(12)
 """The leaderboard's columns."""
 
-_LEADERBOARD = (
-    ("Rank", "System", "Items", "Scored", "Final mean", "± 95 %", "from", "to")
-    + ("Not scored", "Needs review", "Expert scores", "Judge mean")
-)  # fmt: skip
+_LEADERBOARD = [
+    *("System", "Rank", "Items", "Scored", "Final mean", "± 95 %", "from", "to"),
+    *("Not scored", "Needs review", "Expert scores", "Judge mean"),
+]
 _AGREEMENT = ("System", "Compared", "Same score", "Mean difference", "Mean distance")
 _HEADER_POINTS = 30
 _NO_MEAN = RunningMean()
@@ -39,7 +39,7 @@ class Block:
 
 
 class SummaryTables:
-    """Writes the tables; systems stand in column B throughout, in the order of the leaderboard."""
+    """Writes the tables; systems stand in the first column, in the order of the leaderboard."""
 
     def __init__(self, book: Book, sheet: Sheet, survey: Survey, formulas: Formulas) -> None:
         self._formats = book.formats
@@ -50,7 +50,7 @@ class SummaryTables:
 
     def write_leaderboard(self, row: int) -> Block:
         """Write one row per system, best mean first at the time of writing; the rank follows the figures."""
-        block = self._start(row, _LEADERBOARD, RANK, len(self._systems))
+        block = self._start(row, _LEADERBOARD, len(self._systems))
         for number, system in enumerate(self._systems, start=block.first_row):
             self._write_rank(number, system, block)
             self._write_counts(number, self._survey.systems[system])
@@ -62,11 +62,11 @@ class SummaryTables:
         groups, systems = list(self._survey.groups), self._systems
         has_groups_down = len(groups) > len(systems)
         down, across = (groups, systems) if has_groups_down else (systems, groups)
-        block = self._start(row, ("Group" if has_groups_down else "System", *across), SYSTEM, len(down))
+        block = self._start(row, ("Group" if has_groups_down else "System", *across), len(down))
         for number, name in enumerate(down, start=block.first_row):
             self._sheet.text(number, SYSTEM, name, self._formats["row_label"])
             for column, other in enumerate(across, start=SYSTEM + 1):
-                cells = [f"$B{number + 1}", f"{column_letters(column)}${block.header + 1}"]
+                cells = [f"$A{number + 1}", f"{column_letters(column)}${block.header + 1}"]
                 group, system = (name, other) if has_groups_down else (other, name)
                 group_cell, system_cell = cells if has_groups_down else reversed(cells)
                 value = self._survey.groups[group].get(system, _NO_MEAN).mean().value
@@ -79,14 +79,14 @@ class SummaryTables:
         classes = self._survey.classes
         has_others = not is_closed(self._survey.rubric.scale)
         labels = ("System", *(each.label for each in classes), *(["Other"] if has_others else []))
-        block = self._start(row, labels, SYSTEM, len(self._systems))
+        block = self._start(row, labels, len(self._systems))
         for number, system in enumerate(self._systems, start=block.first_row):
-            figures, cell = self._survey.systems[system], f"$B{number + 1}"
+            figures, cell = self._survey.systems[system], f"$A{number + 1}"
             self._sheet.text(number, SYSTEM, system, self._formats["row_label"])
             for column, (each, count) in enumerate(zip(classes, figures.classes, strict=True), start=SYSTEM + 1):
                 self._sheet.formula(number, column, self._formulas.in_class(cell, each), self._formats["count"], count)
             if has_others:
-                first, last = (f"{column_letters(column)}{number + 1}" for column in (2, block.last_column - 1))
+                first, last = (f"{column_letters(column)}{number + 1}" for column in (1, block.last_column - 1))
                 scored = self._formulas.scored(cell)
                 others = f"{scored}-SUM({first}:{last})"
                 self._sheet.formula(number, block.last_column, others, self._formats["count"], figures.other_count)
@@ -94,26 +94,26 @@ class SummaryTables:
 
     def write_agreement(self, row: int) -> Block:
         """Write how the expert's scores compare with the judge's, empty until there are some."""
-        block = self._start(row, _AGREEMENT, SYSTEM, len(self._systems))
+        block = self._start(row, _AGREEMENT, len(self._systems))
         for number, system in enumerate(self._systems, start=block.first_row):
-            figures, cell, count = self._survey.systems[system], f"$B{number + 1}", f"$C{number + 1}"
+            figures, cell, count = self._survey.systems[system], f"$A{number + 1}", f"$B{number + 1}"
             compared = figures.difference.n
             same = figures.same_count / compared if compared else None
             difference, distance = figures.difference.mean().value, figures.distance.mean().value
             formulas, formats = self._formulas, self._formats
             self._sheet.text(number, SYSTEM, system, formats["row_label"])
-            self._sheet.formula(number, 2, formulas.compared(cell), formats["count"], compared)
-            self._sheet.formula(number, 3, formulas.same(cell, count), formats["share"], same)
-            self._sheet.formula(number, 4, formulas.mean_difference(cell, count), formats["signed_mean"], difference)
-            self._sheet.formula(number, 5, formulas.mean_distance(cell, count), formats["mean"], distance)
+            self._sheet.formula(number, 1, formulas.compared(cell), formats["count"], compared)
+            self._sheet.formula(number, 2, formulas.same(cell, count), formats["share"], same)
+            self._sheet.formula(number, 3, formulas.mean_difference(cell, count), formats["signed_mean"], difference)
+            self._sheet.formula(number, 4, formulas.mean_distance(cell, count), formats["mean"], distance)
         return block
 
-    def _start(self, row: int, labels: Sequence[str], first_column: int, row_count: int) -> Block:
+    def _start(self, row: int, labels: Sequence[str], row_count: int) -> Block:
         checked(self._sheet.raw.set_row(row, _HEADER_POINTS))
-        for column, label in enumerate(labels, start=first_column):
+        for column, label in enumerate(labels):
             style = "table_header_left" if column == SYSTEM else "table_header"
             self._sheet.text(row, column, label, self._formats[style])
-        return Block(row, row + row_count, first_column + len(labels) - 1)
+        return Block(row, row + row_count, len(labels) - 1)
 
     def _write_rank(self, row: int, system: str, block: Block) -> None:
         cell, column = f"{column_letters(MEAN)}{row + 1}", column_letters(MEAN)
@@ -128,7 +128,7 @@ class SummaryTables:
         return None if mine is None else 1 + sum(mean is not None and mean > mine for mean in means.values())
 
     def _write_counts(self, row: int, figures: SystemFigures) -> None:
-        system, formulas = f"$B{row + 1}", self._formulas
+        system, formulas = f"$A{row + 1}", self._formulas
         unscored = f"=C{row + 1}-D{row + 1}"
         cells = {
             PLANNED: (formulas.planned(system), figures.planned),
@@ -141,7 +141,7 @@ class SummaryTables:
             self._sheet.formula(row, column, formula, self._formats["count"], value)
 
     def _write_means(self, row: int, figures: SystemFigures) -> None:
-        system, count, mean, half = (f"${letter}{row + 1}" for letter in "BDEF")
+        system, count, mean, half = (f"${letter}{row + 1}" for letter in "ADEF")
         final = figures.final.mean()
         half_value = None if final.high is None or final.value is None else final.high - final.value
         cells = {

@@ -11,6 +11,7 @@ from grader.errors import RunError
 from grader.outputs.graded_workbook.earlier import Earlier, look_at_earlier
 from grader.outputs.graded_workbook.lint import check_alone, check_copy
 from grader.outputs.graded_workbook.merge.merging import merge_donor
+from grader.outputs.graded_workbook.merge.styles import width_unit
 from grader.outputs.graded_workbook.names import SheetNames, free_names
 from grader.outputs.graded_workbook.opening import file_extension, has_manual_calculation, open_donor, open_package
 from grader.outputs.graded_workbook.our_sheets import Contents, write_our_sheets
@@ -145,7 +146,7 @@ def _write_copy(path: Path, package: Package, contents: Contents) -> int:
         Unpatchable: the package cannot take our sheets, or the copy has faults that the original has not.
     """
     donor = BytesIO()
-    cut_count = write_our_sheets(donor, contents, free_names(package))
+    cut_count = write_our_sheets(donor, contents, free_names(package), width_unit=width_unit(package))
     merge_donor(package, open_donor(donor), contents.about)
     package.save(path)
     problems = check_copy(Package(package.original), path, touched=package.changed_names)

@@ -18,6 +18,7 @@ _PART = "docProps/custom.xml"
 _TYPE = "application/vnd.openxmlformats-officedocument.custom-properties+xml"
 _PROPERTIES = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
 _VALUES = "http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes"
+_PREFIXES: Mapping[str | None, str] = {None: _PROPERTIES, "vt": _VALUES}
 _FORMAT_ID = "{D5CDD505-2E9C-101B-9397-08002B2CF9AE}"
 _FIRST_ID = 2
 _LIMIT = 255
@@ -48,7 +49,7 @@ def _properties(target: Package) -> etree._Element:
         if relation.kind == "custom-properties" and target.find(relation.target):
             return target.touch(relation.target)
     name = target.free_name(_PART) if target.find(_PART) else _PART
-    root = etree.Element(f"{{{_PROPERTIES}}}Properties", nsmap={None: _PROPERTIES, "vt": _VALUES})
+    root = etree.Element(f"{{{_PROPERTIES}}}Properties", nsmap=_PREFIXES)
     target.add(name, serialise_xml(root), _TYPE)
     target.relate("", office_relation("custom-properties"), name)
     return target.touch(name)

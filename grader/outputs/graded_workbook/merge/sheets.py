@@ -70,7 +70,7 @@ class SheetCarrier:
         self._write_strings_inline(root)
         for view in root.iter(main("sheetView")):
             # Two selected tabs are a group: what is typed into one lands in both.
-            view.attrib.pop("tabSelected", None)
+            view.attrib.pop("tabSelected", "")
         return serialise_xml(root)
 
     def _renumber_styles(self, root: etree._Element) -> None:

@@ -15,6 +15,7 @@ _STYLES_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.styl
 _DONOR_STYLES = "xl/styles.xml"
 _FIRST_OWN_NUMBER_FORMAT = 164
 _MAX_FORMATS = 64_000
+_USUAL_POINTS = 11.0
 _APPLIED = ("applyNumberFormat", "applyFont", "applyFill", "applyBorder", "applyAlignment")
 
 
@@ -26,6 +27,18 @@ class StyleMap:
     """Cell formats (`cellXfs`), which cells, rows and columns name."""
     conditional_offset: int
     """What is added to the number of a conditional format (`dxfs`)."""
+
+
+def width_unit(target: Package) -> float:
+    """Return what one unit of column width is in the target, compared with Calibri 11: it is a digit's width there."""
+    part = target.related_part("styles")
+    fonts = target.tree(part).find(main("fonts")) if part else None
+    size = fonts.find(f"{main('font')}/{main('sz')}") if fonts is not None else None
+    try:
+        points = float((size.get("val") if size is not None else None) or _USUAL_POINTS)
+    except ValueError:
+        points = _USUAL_POINTS
+    return min(3.0, max(0.5, points / _USUAL_POINTS))
 
 
 def merge_styles(target: Package, donor: Package) -> StyleMap:

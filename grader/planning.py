@@ -1,0 +1,122 @@
+"""Plans a run: reads the criteria, the answers and the questions, and joins them; grades and writes nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from grader.errors import InputError
+from grader.inputs.answers import read_answers
+from grader.inputs.criteria_workbook import read_criteria_workbook
+from grader.inputs.items import join_items
+from grader.inputs.questions import read_questions
+from grader.inputs.rubric_file import read_rubric
+from grader.judging.runner import Job
+from grader.records import Item, SkippedItem
+from grader.rubric import Rubric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What to grade: the files, and how to read them."""
+
+    criteria_path: Path
+    answers_paths: tuple[Path, ...]
+    questions_path: Path | None = None
+    sheet: str | None = None
+    rubric: str | None = None
+    """Name or path of a rubric; by default guessed from the workbook's columns."""
+    column_map: Mapping[str, str] = field(default_factory=dict)
+    encoding: str | None = None
+    skip_bad_lines: bool = False
+    group_by: str | None = None
+    only: tuple[str, ...] = ()
+    limit: int | None = None
+    samples: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What will be graded: every item, and all that was noticed on the way."""
+
+    items: tuple[Item, ...]
+    skipped: tuple[SkippedItem, ...]
+    rubric: Rubric
+    template_path: Path
+    samples: int
+    notes: tuple[str, ...]
+    """Sentences to say aloud: what was guessed, left out, or found odd."""
+
+    @property
+    def planned(self) -> Mapping[str, int]:
+        """How many grades each system will have, in the order of the systems."""
+        return {system: count * self.samples for system, count in Counter(item.system for item in self.items).items()}
+
+    @property
+    def grade_count(self) -> int:
+        """How many grades there will be."""
+        return len(self.items) * self.samples
+
+    def jobs(self) -> Iterator[Job]:
+        """Yield every item and sample in the order of the results."""
+        for index, item in enumerate(self.items):
+            for sample in range(1, self.samples + 1):
+                yield Job(position=index * self.samples + sample - 1, item=item, sample=sample)
+
+
+def prepare(request: Request) -> Plan:
+    """Read and join the files of a request.
+
+    Raises:
+        InputError: a file cannot be used, or nothing in them fits together.
+        RubricError: the rubric or its template cannot be used.
+    """
+    criteria = read_criteria_workbook(
+        request.criteria_path, sheet=request.sheet, column_map=request.column_map, encoding=request.encoding
+    )
+    rubric, template_path = read_rubric(request.rubric or criteria.layout)
+    answers = [
+        read_answers(
+            path,
+            column_map=request.column_map,
+            skip_bad_lines=request.skip_bad_lines,
+            encoding=request.encoding,
+        )
+        for path in request.answers_paths
+    ]
+    questions = None
+    if request.questions_path is not None:
+        questions = read_questions(request.questions_path, column_map=request.column_map, encoding=request.encoding)
+    join = join_items(criteria, answers, questions=questions, group_by=request.group_by)
+    guessed = () if request.rubric else (f"rubric: {rubric.name}, guessed from the columns of the criteria workbook",)
+    noted = [criteria.notes, *(table.notes for table in answers), questions.notes if questions else (), join.notes]
+    notes = (*guessed, *chain.from_iterable(noted))
+    items, skipped = _chosen(request, join.items, join.skipped)
+    return Plan(
+        items=items,
+        skipped=skipped,
+        rubric=rubric,
+        template_path=template_path,
+        samples=request.samples,
+        notes=notes,
+    )
+
+
+def _chosen(
+    request: Request, items: Sequence[Item], skipped: Sequence[SkippedItem]
+) -> tuple[tuple[Item, ...], tuple[SkippedItem, ...]]:
+    """Return the items that `--only` and `--limit` leave; the limit counts questions, so that systems stay even."""
+    if request.only:
+        missing = sorted(set(request.only) - {item.id for item in items})
+        if missing:
+            raise InputError(f"--only names ids that no item has: {', '.join(missing)}", path=request.criteria_path)
+        items = [item for item in items if item.id in request.only]
+        skipped = [item for item in skipped if item.item_id in request.only]
+    if request.limit is not None:
+        ids = set(list(dict.fromkeys(item.id for item in items))[: request.limit])
+        items = [item for item in items if item.id in ids]
+        skipped = [item for item in skipped if item.item_id in ids]
+    return tuple(items), tuple(skipped)
