@@ -1,6 +1,6 @@
 """Measures `grader score` as a whole process against a provider on loopback: wall time, CPU, memory, requests.
 
-    python benchmarks/score_speed.py --items 1000 --concurrency 50 --seconds 2
+python benchmarks/score_speed.py --items 1000 --concurrency 50 --seconds 2
 """
 
 from __future__ import annotations

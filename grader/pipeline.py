@@ -118,7 +118,7 @@ def write_outputs(plan: Plan, request: Request, *, store: RunStore, run_dir: Pat
         grades=grades,
         rubric=plan.rubric,
         about=_about(plan, run, summary),
-        judge_note=f"Judge: {facts.judge.model}",
+        judge_note=facts.judge.model,
         is_baseline=facts.judge.is_baseline,
     )
     return Written(summary=summary, paths=(workbook.path, results, summary_path, skipped_log), notes=workbook.notes)

@@ -11,19 +11,9 @@ from grader.inputs.answers import AnswersTable, duplicate_answers
 from grader.inputs.columns import closest, field_name
 from grader.inputs.criteria_table import CriteriaRow, CriteriaTable
 from grader.inputs.questions import Question, QuestionsTable
-from grader.records import Answer, CellRef, Item
+from grader.records import Answer, Item, SkippedItem
 
 _GROUP_NAMES = ("group", "type")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
-    """What could not be joined, and why."""
-
-    system: str
-    item_id: str
-    reason: str
-    source: CellRef | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +23,7 @@ class Join:
     items: tuple[Item, ...]
     systems: tuple[str, ...]
     """In the order in which the answers files name them."""
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedItem, ...] = ()
     """Answers without criteria and criteria without answers, per system."""
     notes: tuple[str, ...] = ()
 
@@ -179,17 +169,19 @@ def _grouped(items: tuple[Item, ...], group_by: str) -> tuple[Item, ...]:
     return tuple(replace(item, group=item.fields.get(wanted, "").strip() or None) for item in items)
 
 
-def _skipped(criteria: CriteriaTable, by_system: Mapping[str, Mapping[str, Answer]]) -> Iterator[Skipped]:
+def _skipped(criteria: CriteriaTable, by_system: Mapping[str, Mapping[str, Answer]]) -> Iterator[SkippedItem]:
     ids = {row.item_id for row in criteria.rows}
     for system, answers in by_system.items():
         for row in criteria.rows:
             if row.item_id not in answers:
-                yield Skipped(
+                yield SkippedItem(
                     system=system, item_id=row.item_id, reason="criteria without an answer", source=row.source
                 )
         for item_id, answer in answers.items():
             if item_id not in ids:
-                yield Skipped(system=system, item_id=item_id, reason="an answer without criteria", source=answer.source)
+                yield SkippedItem(
+                    system=system, item_id=item_id, reason="an answer without criteria", source=answer.source
+                )
 
 
 def _match_notes(criteria: CriteriaTable, by_system: Mapping[str, Mapping[str, Answer]]) -> list[str]:

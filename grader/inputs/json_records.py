@@ -98,7 +98,7 @@ def _is_one_value(path: Path) -> bool:
             record = json.loads(first)
         except (ValueError, RecursionError):
             return path.suffix.lower() == ".json" and first.startswith(b"{")
-        return _is_object_of_objects(record) and next(filled, None) is None
+        return (_is_object_of_objects(record) or _wrapped_list(record) is not None) and next(filled, None) is None
 
 
 def _whole_records(path: Path, encoding: str | None) -> Iterator[tuple[dict[str, Any], str]]:
@@ -115,7 +115,8 @@ def _whole_records(path: Path, encoding: str | None) -> Iterator[tuple[dict[str,
     if _is_object_of_objects(value):
         value = [record if _has_id(record) else {"id": key, **record} for key, record in value.items()]
     elif isinstance(value, dict):
-        value = next((v for v in value.values() if len(value) == 1 and isinstance(v, list)), [value])
+        wrapped = _wrapped_list(value)
+        value = [value] if wrapped is None else wrapped
     for number, record in enumerate(value, start=1):
         if not isinstance(record, dict):
             raise InputError(
@@ -129,6 +130,12 @@ def _whole_records(path: Path, encoding: str | None) -> Iterator[tuple[dict[str,
 
 def _is_object_of_objects(value: object) -> bool:
     return isinstance(value, dict) and bool(value) and all(isinstance(v, dict) for v in value.values())
+
+
+def _wrapped_list(value: object) -> list[Any] | None:
+    """Return the list in an object that has nothing else, such as `{"data": […]}`."""
+    alone = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else None
+    return alone if isinstance(alone, list) else None
 
 
 def _has_id(record: dict[str, Any]) -> bool:

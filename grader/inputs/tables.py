@@ -94,8 +94,9 @@ class RecordReader:
                 raise InputError(message, path=self.path, cell=place, hint=hint)
         for name, position in columns.extras.items():
             if name.endswith("_column") and field_name(headers[position]) != name:
+                taken = name.removesuffix("_column")
                 self.notes.append(
-                    f"{self.path}: column '{headers[position]}' is not taken for the {name.removesuffix('_column')}"
+                    f"{self.path}: another column is the {taken}, so '{headers[position]}' is kept as {name}"
                 )
         return columns
 

@@ -53,14 +53,17 @@ class CriterionParts:
     is_negated: bool
 
 
+_FENCE = re.compile(r"```\w*\n")
 _QUOTED = re.compile(
-    r"```(?:\w*\n)?(.+?)```|``(.+?)``|`([^`]+)`|\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)|「(.+?)」|『(.+?)』|«(.+?)»|《(.+?)》",
-    re.DOTALL,
+    r"```(.{1,999}?)```|``(.{1,999}?)``|`([^`]{1,999})`|\"([^\"]{1,999})\"|(?<!\w)'([^']{1,999})'(?!\w)"
+    r"|「([^」]{1,999})」|『([^』]{1,999})』|«([^»]{1,999})»|《([^》]{1,999})》"
 )
+"""Text in any kind of quotes; its length is bounded so that a stray quote costs no time."""
+
 _BARE_TERM = re.compile(
     rf"(?<![\w-])--?[a-z][\w-]*"  # an option
     rf"|(?<![^\W{CJK}])[^\W{CJK}]*(?:_|::)[^\W{CJK}]+(?:::[^\W{CJK}]+)*"  # a name with an underscore or a scope
-    rf"|(?<![^\W{CJK}])[a-z]+\d[a-z\d]*"  # letters and digits: metal3
+    rf"|(?<![^\W{CJK}])[a-z]+\d[a-z\d]*"  # letters and digits: disk3
     rf"|(?<![\w.])-?\d+(?:\.\d+)*",  # a number
     re.IGNORECASE,
 )
@@ -69,27 +72,25 @@ _MARK = re.compile("[\ue000-\uf8ff]")
 """One character stands for each term that was cut out, so that an `or` inside it parts nothing."""
 
 _NEGATED = re.compile(
-    r"\s*(?:the\s+)?(?:answer|response|it)?\s*"
-    r"(?:(?:must|should|does|do|did|shall|may|can)\s*(?:not|n't)|never)\s+"
-    r"(?=mention|contain|include|use|suggest|recommend|claim|state|say|give|provide|propose|invent)"
-    r"|\s*(?:avoids?|no mention of)\s+",
+    "(?:the )?(?:answer |response |it )?(?:(?:must|should|does|do|did|shall|may|can) ?(?:not|n't)|never) "
+    "(?=mention|contain|include|use|suggest|recommend|claim|state|say|give|provide|propose|invent)"
+    "|avoids? |no mention of ",
     re.IGNORECASE,
 )
 _GAP = re.compile(r"<[^<>]*>|\.\.\.")
-"""A gap in a quoted command, for the answer to fill: `save_image <file>`."""
+"""A gap in a quoted command, for the answer to fill: `save_plot <file>`."""
 
 _ASK = "mention|explain|give|provide|suggest|state|say|describe|specify|show|indicate|note|identify|propose|recommend"
-_LEAD = rf"(?:(?:the|a|an|either|option|command|flag|(?:{_ASK})\w*)\s+)*"
 _KIND = "(?:option|command|flag|parameter|argument)s?"
-_OR = r"(?:\s+or\s+|\s+oder\s+|\s*(?:または|もしくは|或者|或是)\s*)"
-_TERM = "[\ue000-\uf8ff]"
+_LEAD = rf"(?:(?:the|a|an|either|{_KIND}) )*"
+_OR = "(?: or | oder | ?(?:または|もしくは|或者|或是) ?)"
 _CLAUSE_OR = re.compile(
-    rf"[,;]\s*or\s+|{_OR}(?=(?:{_ASK})\w*\s)|(?<!{_TERM})(?<!{_TERM}\s){_OR}(?={_LEAD}{_TERM})", re.IGNORECASE
+    rf"[,;] or |{_OR}(?=(?:{_ASK})\w* )|(?<!{_MARK.pattern}){_OR}(?={_LEAD}{_MARK.pattern})", re.IGNORECASE
 )
 """An `or` that parts clauses: behind a comma, before a verb of asking, between wording and a term."""
-_TERM_OR = re.compile(rf"({_TERM})\s*(?:{_KIND}\s*)?{_OR}\s*{_LEAD}({_TERM})", re.IGNORECASE)
+_TERM_OR = re.compile(rf"({_MARK.pattern})(?: {_KIND})?{_OR}{_LEAD}({_MARK.pattern})", re.IGNORECASE)
 """An `or` between two terms, which share the rest of their clause."""
-_WORD_OR = re.compile(r"([^\W_]+) (?:or|oder) ([^\W_]+)")
+_WORD_OR = re.compile(r"(?<![^\W_])([^\W_]+) (?:or|oder) ([^\W_]+)")
 
 _IGNORED = frozenset(
     (
@@ -121,7 +122,7 @@ _PHRASE_WORDS = 4
 @lru_cache(maxsize=4096)
 def parse_criterion(text: str) -> CriterionParts:
     """Return `text` taken apart; cached, because every system's answer is held against the same criteria."""
-    evened = even(text)
+    evened = _on_one_line(even(_FENCE.sub("```", text)))
     negation = _NEGATED.match(evened)
     if negation:
         evened = evened[negation.end() :]
@@ -149,7 +150,12 @@ def _mark(text: str, placeholders: Mapping[str, Bound | None]) -> tuple[str, lis
 
     text = _QUOTED.sub(keep_quoted, text)
     text = BOUND.sub(lambda match: keep(read_bound(match)), text)
-    return _BARE_TERM.sub(lambda match: keep(_term(match[0], placeholders)), text), found
+    text = _BARE_TERM.sub(lambda match: keep(_term(match[0], placeholders)), text)
+    return _on_one_line(text), found
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _is_phrase(quoted: str) -> bool:

@@ -15,10 +15,10 @@ _RELATIONS: tuple[tuple[str, Callable[[float, float], bool]], ...] = (
 )
 """Words for a relation, the ones that contain another's first."""
 
-BOUND = re.compile("(?:" + "|".join(f"({words})" for words, _ in _RELATIONS) + r")\s*(-?\d+(?:\.\d+)?)", re.IGNORECASE)
+BOUND = re.compile("(?:" + "|".join(f"({words})" for words, _ in _RELATIONS) + r") ?(-?\d+(?:\.\d+)?)", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
-    r"\(?\s*(?<!\w)(\^|[A-Za-z]{1,2}|<[^<>]+>)\s+(?:is|are|indicates|means|denotes|stands\s+for|=)\s+"
-    r"(?:an?|any|some)\s+(?:\w+\s+)?(?:number|value|integer)\b([^()]*)\)?"
+    r"\(?(?<!\w)(\^|[A-Za-z]{1,2}|<[^<>]+>) (?:is|are|indicates|means|denotes|stands for|=) "
+    r"(?:an?|any|some) (?:\w+ )?(?:number|value|integer)\b([^()]*)\)?"
 )
 """`(X indicates a number greater than 1000)`: the placeholder's name, and what is said of it."""
 

@@ -47,12 +47,14 @@ def test_a_file_of_several_systems(tmp_path: Path) -> None:
     ]
 
 
+ANSWERS = [("1", "a"), ("2", "b")]
+
+
 @pytest.mark.parametrize(
     "text",
     [
         '[{"id": 1, "answer": "a"},\n {"id": 2, "answer": "b"}]',
         '{"1": {"answer": "a"}, "2": {"answer": "b"}}',
-        '{\n"1": {"qid": 1, "answer": "a"},\n"x": {"qid": 2, "answer": "b"}}',
         '{"data": [{"id": 1, "answer": "a"}, {"id": 2, "answer": "b"}]}',
         '{"id": 1, "answer": "a"}\n\n{"id": 2, "answer": "b"}',
         '\ufeff{"id": 1, "answer": "a"}\r\n{"id": 2, "answer": "b"}',
@@ -60,11 +62,22 @@ def test_a_file_of_several_systems(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("suffix", ["json", "jsonl", "txt"])
 def test_every_shape_of_json(tmp_path: Path, text: str, suffix: str) -> None:
-    if suffix != "json" and text.startswith(("{\n", '{"data"')):
-        pytest.skip("only a .json file can be one object over several lines")
     path = tmp_path / f"a.{suffix}"
     path.write_text(text, encoding="utf-8", newline="")
-    assert [(a.item_id, a.text) for a in read_answers(path).answers] == [("1", "a"), ("2", "b")]
+    assert [(a.item_id, a.text) for a in read_answers(path).answers] == ANSWERS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{\n"1": {"qid": 1, "answer": "a"},\n"x": {"qid": 2, "answer": "b"}}',
+        '{\n"data": [{"id": 1, "answer": "a"}, {"id": 2, "answer": "b"}]}',
+    ],
+)
+def test_one_object_over_several_lines(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text, encoding="utf-8")
+    assert [(a.item_id, a.text) for a in read_answers(path).answers] == ANSWERS
 
 
 def test_one_lone_object(tmp_path: Path) -> None:
@@ -222,7 +235,9 @@ def test_a_table_of_questions(tmp_path: Path) -> None:
     question = table.questions["1"]
     assert (question.question, question.reference) == ("Why?", "gold")
     assert question.fields == {"group": "hard", "image": "q1.png", "reference_column": '["doc_2"]'}
-    assert table.notes == (f"{tmp_path / 'q.jsonl'}: column 'reference' is not taken for the reference",)
+    assert table.notes == (
+        f"{tmp_path / 'q.jsonl'}: another column is the reference, so 'reference' is kept as reference_column",
+    )
 
 
 def test_questions_that_cannot_be_told_apart(tmp_path: Path) -> None:

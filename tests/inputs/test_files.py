@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import zipfile
 from collections.abc import Callable
@@ -13,6 +12,7 @@ import pytest
 from grader.errors import InputError
 from grader.inputs.criteria_workbook import read_criteria_workbook
 from grader.inputs.package_intake import IntakeLimits, check_package
+from grader.inputs.package_parts import sheet_parts
 from grader.inputs.tables import open_sheets
 
 Make = Callable[..., Path]
@@ -69,12 +69,13 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
     assert "folder" in refusal(tmp_path)
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a user who may not read every file")
-def test_an_unreadable_file(tmp_path: Path) -> None:
-    path = tmp_path / "x.xlsx"
-    path.touch(mode=0o000)
-    with pytest.raises(InputError, match="cannot be opened"):
-        read_criteria_workbook(path)
+def test_an_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(InputError, match="cannot be opened: Permission denied"):
+        read_criteria_workbook(tmp_path / "x.xlsx")
 
 
 def test_a_zip_that_is_no_workbook(tmp_path: Path) -> None:
@@ -207,6 +208,28 @@ def test_only_hidden_sheets(make_workbook: Make) -> None:
     path = make_workbook({"a": [["id", 25], ["Q1", "x"]], "b": []}, hide_sheets=["a"])
     assert "[b]" in refusal(path)
     assert read_criteria_workbook(path, sheet="a").sheet == "a"
+
+
+def test_a_workbook_with_nothing_to_see(make_package: Make, good: str) -> None:
+    path = make_package(good)
+    with zipfile.ZipFile(path) as package:
+        workbook = package.read("xl/workbook.xml").decode().replace("<sheet name", '<sheet state="hidden" name')
+    assert "no worksheet that is not hidden" in refusal(make_package(good, parts={"xl/workbook.xml": workbook}))
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        ({"_rels/.rels": None}, "does not say where its contents are"),
+        ({"_rels/.rels": "<Relationships"}, "its part '_rels/.rels' is broken"),
+        ({"xl/_rels/workbook.xml.rels": None}, "its sheet 'Criteria' is not in the file"),
+    ],
+)
+def test_a_package_that_has_lost_its_index(
+    make_package: Make, good: str, parts: dict[str, str | None], reason: str
+) -> None:
+    with pytest.raises(InputError, match=reason):
+        sheet_parts(make_package(good, parts=parts))
 
 
 def make_ods(path: Path, table: str) -> Path:

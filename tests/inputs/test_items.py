@@ -85,6 +85,12 @@ def test_one_system_in_several_files() -> None:
         join_items(criteria("1"), [answers("a.jsonl", "1", system="gpt"), answers("b.jsonl", "1", system="gpt")])
 
 
+def test_answers_made_without_a_file_can_clash_too() -> None:
+    twice = (Answer(item_id="1", system="s", text=""), Answer(item_id="1", system="s", text=""))
+    with pytest.raises(InputError, match="two answers with one id"):
+        join_items(criteria("1"), [AnswersTable(path="", answers=twice)])
+
+
 def test_a_file_given_twice() -> None:
     with pytest.raises(InputError, match="given twice"):
         join_items(criteria("1"), [answers("a.jsonl", "1"), answers("a.jsonl", "1")])

@@ -63,6 +63,7 @@ def test_a_cell_without_numbering_is_one_item(text: str) -> None:
     [
         ('(1) "set_io_pin_constraint -region top:10-^"(^ is a number larger than 30), or (see 2)', 1),
         ("(1) explain why option (2) is wrong", 1),
+        ("(1) explain options (1) and (2)", 1),
         ("(1) explain options (1) and (2)\n(2) compare (3) with (2)\n(3) c", 3),
         ("(1) see step (2) of the manual\n(2) b", 2),
         ("(1) set x = (2)", 1),

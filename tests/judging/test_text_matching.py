@@ -106,7 +106,7 @@ def test_is_not_met(criterion: str, answer: str) -> None:
 
 
 def test_a_term_of_the_question_is_weaker_evidence() -> None:
-    criterion, answer = "call `open_gate` when horses arrive", "open_gate is a command."
+    criterion, answer = "use `open_gate` when horses arrive", "open_gate is a command."
     assert match_criterion(criterion, answer).is_met
     assert not match_criterion(criterion, answer, question="Why does open_gate fail?").is_met
 

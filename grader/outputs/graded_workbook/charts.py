@@ -97,10 +97,8 @@ def _distribution_chart(book: Book, survey: Survey, sheet: str, block: Block) ->
 def _set_axes(chart: Any, values_axis: dict[str, object]) -> None:
     """Put the first system on top, and the values' axis below all the same."""
     line = {"color": LINE}
-    look = {"num_font": _FONT, "line": line, "major_tick_mark": "none", "minor_tick_mark": "none"}
-    chart.set_y_axis({**look, "reverse": True})
+    look = {"num_font": _FONT, "major_tick_mark": "none", "minor_tick_mark": "none"}
+    chart.set_y_axis({**look, "line": line, "reverse": True})
     grid = {"visible": True, "line": {"color": LINE, "width": 0.5}}
-    chart.set_x_axis(
-        {**values_axis, "num_font": _FONT, "line": line, "major_gridlines": grid, "label_position": "high"}
-    )
+    chart.set_x_axis({**look, **values_axis, "line": {"none": True}, "major_gridlines": grid, "label_position": "high"})
     chart.set_chartarea({"border": line})

@@ -20,7 +20,7 @@ LOW, MIDDLE, HIGH = "#F0A59A", "#FBE7A8", "#9CCFA6"
 
 _BASE = {"font_name": "Calibri", "font_size": 10, "font_color": INK, "font_scheme": "none", "valign": "top"}
 _GRID = {"border": 1, "border_color": LINE}
-_HEADER = {**_GRID, "bold": True, "font_color": "#FFFFFF", "text_wrap": True, "valign": "vcenter"}
+_HEADER = {**_GRID, "bold": True, "font_color": "#FFFFFF", "text_wrap": True, "valign": "top"}
 _WRAPPED = {**_GRID, "text_wrap": True}
 _CENTRED = {**_GRID, "align": "center"}
 _FIGURE = {**_CENTRED, "valign": "vcenter"}
@@ -52,8 +52,8 @@ _STYLES: Mapping[str, Mapping[str, object]] = {
     "banner": {"bold": True, "font_size": 11, "bg_color": AMBER, "valign": "vcenter", "text_wrap": True, "indent": 1},
     "judge_line": {"bold": True, "font_size": 11, "bg_color": PALE_BLUE, "valign": "vcenter", "indent": 1},
     "alarm": {"bold": True, "font_color": RED},
-    "table_header": {**_HEADER, "bg_color": SLATE, "align": "center"},
-    "table_header_left": {**_HEADER, "bg_color": SLATE},
+    "table_header": {**_HEADER, "bg_color": SLATE, "align": "center", "valign": "vcenter"},
+    "table_header_left": {**_HEADER, "bg_color": SLATE, "valign": "vcenter"},
     "row_label": {**_GRID, "bold": True, "valign": "vcenter"},
     "count": _FIGURE,
     "mean": _FIGURE,

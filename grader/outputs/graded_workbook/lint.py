@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from string import ascii_uppercase, digits
 
 from lxml import etree
 
@@ -20,7 +21,9 @@ from grader.outputs.graded_workbook.ooxml import (
     main,
 )
 from grader.outputs.graded_workbook.package import CONTENT_TYPES_PART, Package
+from grader.outputs.graded_workbook.review_columns import column_index, column_letters
 
+_LETTERS, _DIGITS = ascii_uppercase, digits
 _SHEET_NAME_LIMIT = 31
 _FORBIDDEN_IN_SHEET_NAMES = set("[]:*?/\\")
 
@@ -43,6 +46,7 @@ def sheet_problems(package: Package, part: str) -> Iterator[str]:
     for collection, number in sorted(used):
         if int(number) >= counts[collection]:
             yield f"{part}: style {number} of {collection} does not exist"
+    yield from _header_problems(package, part, root)
     linked = {relation.id for relation in package.relations(part)}
     for element in root.iter():
         if element.get(RELATION_ID) not in (None, *linked):
@@ -139,6 +143,28 @@ def _table_problems(package: Package) -> Iterator[str]:
     for table in tables:
         columns = [column.get("name") or "" for column in table.iter(main("tableColumn"))]
         yield from _repeated(f"the column of table {table.get('displayName')}", (name.casefold() for name in columns))
+
+
+def _header_problems(package: Package, part: str, root: etree._Element) -> Iterator[str]:
+    """Yield the tables whose columns are not named as their header cells read: Excel would repair those."""
+    tables = [package.tree(relation.target) for relation in package.relations(part) if relation.kind == "table"]
+    texts = (
+        {cell.get("r"): "".join(cell.itertext()) for row in root.iter(main("row")) for cell in row} if tables else {}
+    )
+    for table in tables:
+        first, _, last = (table.get("ref") or "").partition(":")
+        names = [column.get("name") for column in table.iter(main("tableColumn"))]
+        row = first.lstrip(_LETTERS)
+        start = column_index(first.rstrip(_DIGITS))
+        cells = [f"{column_letters(start + place)}{row}" for place in range(len(names))]
+        texts = _row_texts(root, row)
+        if [texts.get(cell) for cell in cells] != names or cells[-1].rstrip(_DIGITS) != last.rstrip(_DIGITS):
+            yield f"{part}: the columns of table {table.get('displayName')} do not match its cells"
+
+
+def _row_texts(root: etree._Element, number: str) -> dict[str, str]:
+    row = next((row for row in root.iter(main("row")) if row.get("r") == number), ())
+    return {cell.get("r", ""): "".join(map(str, cell.itertext())) for cell in row}
 
 
 def _repeated(what: str, values: Iterable[str]) -> Iterator[str]:

@@ -127,3 +127,11 @@ def column_letters(index: int) -> str:
         number, rest = divmod(number - 1, 26)
         letters = chr(ord("A") + rest) + letters
     return letters
+
+
+def column_index(letters: str) -> int:
+    """Return the place of a column, from 0: the reverse of `column_letters`."""
+    index = 0
+    for letter in letters:
+        index = index * 26 + ord(letter) - ord("A") + 1
+    return index - 1

@@ -18,7 +18,8 @@ from grader.outputs.graded_workbook.survey import Survey, final_score
 from grader.records import Grade, format_number
 from grader.rubric import Scale
 
-_HEADER_POINTS = 32
+_HEADER_POINTS = 34
+"""Two lines: a name above, the filter's button below."""
 _COMFORTABLE_LINES = 16
 """About as many lines as a column is made wide for."""
 

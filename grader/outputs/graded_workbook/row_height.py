@@ -8,10 +8,15 @@ from collections.abc import Iterable
 MAX_POINTS = 409.0
 """The highest row Excel allows."""
 
-_LINE_POINTS = 13.2
+_LINE_POINTS = 12.8
+"""Of Excel; LibreOffice sets Calibri's stand-in closer, so rows are roomy there."""
+
 _PADDING_POINTS = 4.0
-_CHARACTERS_PER_WIDTH = 1.16
-"""A column's width counts digits of the standard font at 11 points; our text has 10, and words break early."""
+_CHARACTERS_PER_WIDTH = 1.29
+"""A column's width counts digits of Calibri 11; our text is in 10 points, and letters are narrower than digits."""
+
+_LOST_PER_LINE = 3
+"""Half a word, because lines break between words."""
 
 _WIDE = re.compile(
     "[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
@@ -28,7 +33,7 @@ def row_points(cells: Iterable[tuple[str, float]]) -> float:
 
 def line_count(text: str, width: float, most: int) -> int:
     """Return how many lines `text` takes in a column of `width`; counting stops at `most`."""
-    per_line = max(1.0, width * _CHARACTERS_PER_WIDTH)
+    per_line = max(1.0, width * _CHARACTERS_PER_WIDTH - _LOST_PER_LINE)
     count = 0
     for line in text[: int(most * per_line) + most].split("\n"):
         count += max(1, -int(-display_width(line) // per_line))

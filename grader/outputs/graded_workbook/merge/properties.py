@@ -49,7 +49,7 @@ def _properties(target: Package) -> etree._Element:
         if relation.kind == "custom-properties" and target.find(relation.target):
             return target.touch(relation.target)
     name = target.free_name(_PART) if target.find(_PART) else _PART
-    root = etree.Element(f"{{{_PROPERTIES}}}Properties", nsmap=_PREFIXES)
+    root = etree.Element(f"{{{_PROPERTIES}}}Properties", nsmap=_PREFIXES)  # type: ignore[arg-type]  # lxml-stubs do not know the default prefix
     target.add(name, serialise_xml(root), _TYPE)
     target.relate("", office_relation("custom-properties"), name)
     return target.touch(name)

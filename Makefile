@@ -1,0 +1,60 @@
+# What there is to do: `make demo`, `make test`; for developers also `make format`, `make bench`, `make lock`.
+# Works from any folder, with nothing but Python 3.11 or newer, git and make.
+
+ROOT := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
+VENV := $(ROOT).venv
+BIN := $(VENV)/bin
+PYTHON ?= python3
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+PIP_INSTALL := $(BIN)/python -m pip install --quiet
+
+.PHONY: demo test lint format bench lock docs clean
+
+demo: $(VENV)/.run
+	cd $(ROOT) && $(BIN)/grader score --criteria Data/server-care/criteria.xlsx \
+		--answers Data/server-care/answers/careful-7b.jsonl --answers Data/server-care/answers/quick-7b.jsonl \
+		--answers Data/server-care/answers/verbose-13b.jsonl --questions Data/server-care/questions.jsonl \
+		--group-by type --model offline --out Result/demo
+
+test: lint
+	cd $(ROOT) && $(BIN)/python -m coverage erase && $(BIN)/python -m pytest --cov --cov-report=term
+
+lint: $(VENV)/.test
+	cd $(ROOT) && $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports --no-logo
+
+format: $(VENV)/.test
+	cd $(ROOT) && $(BIN)/ruff check --fix . && $(BIN)/ruff format .
+
+bench: $(VENV)/.test
+	cd $(ROOT) && $(BIN)/python benchmarks/start_up.py && $(BIN)/python benchmarks/score_speed.py && \
+		$(BIN)/python benchmarks/offline_agreement.py
+
+docs: $(VENV)/.test
+	cd $(ROOT) && $(BIN)/python docs/write_cli_reference.py
+
+# The environments are pinned with hashes; `make lock` moves the pins on within the ranges of pyproject.toml.
+lock: $(VENV)/.test
+	$(PIP_INSTALL) uv
+	cd $(ROOT) && for extra in run test; do \
+		$(BIN)/uv pip compile --quiet --upgrade pyproject.toml requirements/build.in $$([ $$extra = run ] || echo --extra $$extra) \
+			--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header \
+			--output-file requirements/$$extra.txt || exit 1; \
+	done
+
+clean:
+	rm -rf $(VENV) $(ROOT)dist $(ROOT)Result/demo
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "grader needs Python 3.11 or newer; name one, as in: make demo PYTHON=python3.12")'
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo 'No virtual environment could be made; on Debian and Ubuntu: apt install python3-venv'; exit 1; }
+
+$(VENV)/.run: $(ROOT)requirements/run.txt $(ROOT)pyproject.toml | $(BIN)/python
+	$(PIP_INSTALL) --require-hashes -r $(ROOT)requirements/run.txt
+	$(PIP_INSTALL) --no-deps --no-build-isolation --editable $(ROOT)
+	@touch $@
+
+$(VENV)/.test: $(ROOT)requirements/test.txt $(ROOT)pyproject.toml | $(BIN)/python
+	$(PIP_INSTALL) --require-hashes -r $(ROOT)requirements/test.txt
+	$(PIP_INSTALL) --no-deps --no-build-isolation --editable $(ROOT)
+	@touch $@ $(VENV)/.run
