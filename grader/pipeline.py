@@ -19,8 +19,8 @@ from grader.judging.judge import Call, Judge
 from grader.judging.prices import count_tokens
 from grader.judging.runner import Ending, run_jobs
 from grader.outputs.graded_workbook.write import write_graded_workbook
-from grader.outputs.results_jsonl import write_results, write_skipped_log
-from grader.outputs.summary import Summary, summarise, total_cost_usd, write_summary
+from grader.outputs.results_jsonl import recording
+from grader.outputs.summary import Summary, empty_summary, total_cost_usd, write_summary
 from grader.planning import Plan, Request
 from grader.records import Prompt, Usage
 from grader.rubric_method import RubricMethod
@@ -106,12 +106,14 @@ class RunFacts:
 def write_outputs(plan: Plan, request: Request, *, store: RunStore, run_dir: Path, facts: RunFacts) -> Written:
     """Write every file of the run from its store: graded.xlsx, results.jsonl, summary.json and skipped.log."""
     grades = store.grades()
-    summary = summarise(grades, planned=plan.planned, skipped=plan.skipped)
-    run = _run_record(plan, request, store, facts)
+    summary = empty_summary(planned=plan.planned, skipped=plan.skipped)
     results, summary_path, skipped_log = (run_dir / name for name in ("results.jsonl", "summary.json", "skipped.log"))
-    write_results(results, grades)
+    with recording(results, skipped_log, plan.skipped) as record:
+        for each in grades:
+            summary.add(each)
+            record(each)
+    run = _run_record(plan, request, store, facts)
     write_summary(summary_path, summary, run=run)
-    write_skipped_log(skipped_log, grades, plan.skipped)
     workbook = write_graded_workbook(
         run_dir / "graded.xlsx",
         criteria_path=request.criteria_path,

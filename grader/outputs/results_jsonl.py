@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from grader.outputs.atomic_file import writing
-from grader.records import Grade, Reply, SkippedItem
+from grader.records import Grade, Reply, SkippedItem, Status
+
+Record = Callable[[Grade], None]
 
 
-def write_results(path: Path, grades: Iterable[Grade]) -> None:
-    """Write one JSON object a line, in the order of `grades`."""
-    with writing(path) as file:
-        for grade in grades:
-            file.write(json.dumps(result_record(grade), ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
+@contextmanager
+def recording(results_path: Path, skipped_path: Path, skipped: Iterable[SkippedItem]) -> Iterator[Record]:
+    """Open results.jsonl and skipped.log; each grade that is recorded goes where it belongs, in the order given.
 
+    skipped.log has system, id, status and reason, parted by tabs, of every item without a score, then of `skipped`.
+    """
+    with writing(results_path) as results, writing(skipped_path) as skipped_log:
 
-def write_skipped_log(path: Path, grades: Iterable[Grade], skipped: Iterable[SkippedItem]) -> None:
-    """Write one line for each item without a score: system, id, status and reason, parted by tabs."""
-    with writing(path) as file:
-        for grade in grades:
+        def record(grade: Grade) -> None:
+            results.write(
+                json.dumps(result_record(grade), ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"
+            )
             if grade.verdict.score is None:
-                file.write(_line(grade.item.system, grade.item.id, grade.verdict.status, grade.verdict.reason))
+                skipped_log.write(_line(grade.item.system, grade.item.id, grade.verdict.status, grade.verdict.reason))
+
+        yield record
         for item in skipped:
-            file.write(_line(item.system, item.item_id, "skipped", item.reason))
+            skipped_log.write(_line(item.system, item.item_id, Status.SKIPPED, item.reason))
 
 
 def result_record(grade: Grade) -> dict[str, Any]:

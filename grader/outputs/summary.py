@@ -82,6 +82,12 @@ class Summary:
     reasons: Counter[str] = field(default_factory=Counter)
     """Why items have no score, as `status: reason`, and how many."""
 
+    def add(self, grade: Grade) -> None:
+        """Count one grade."""
+        self.systems.setdefault(grade.item.system, SystemSummary(grade.item.system)).add(grade)
+        if grade.verdict.score is None:
+            self.reasons[f"{grade.verdict.status}: {grade.verdict.reason}"] += 1
+
     @property
     def planned(self) -> int:
         """Items that were to be graded."""
@@ -108,13 +114,9 @@ class Summary:
         return list(dict.fromkeys(group for system in self.systems.values() for group in system.groups))
 
 
-def summarise(grades: Iterable[Grade], *, planned: Mapping[str, int], skipped: Iterable[SkippedItem] = ()) -> Summary:
-    """Return the summary of `grades`; `planned` says how many items each system has, reached or not."""
+def empty_summary(*, planned: Mapping[str, int], skipped: Iterable[SkippedItem] = ()) -> Summary:
+    """Return a summary without grades yet; `planned` says how many items each system has, reached or not."""
     summary = Summary({system: SystemSummary(system, planned=count) for system, count in planned.items()})
-    for grade in grades:
-        summary.systems.setdefault(grade.item.system, SystemSummary(grade.item.system)).add(grade)
-        if grade.verdict.score is None:
-            summary.reasons[f"{grade.verdict.status}: {grade.verdict.reason}"] += 1
     for item in skipped:
         summary.systems.setdefault(item.system, SystemSummary(item.system)).skipped += 1
     return summary

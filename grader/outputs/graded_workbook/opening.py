@@ -17,6 +17,8 @@ _RATIO_MATTERS_BYTES = 1024**2
 _DAMAGE = (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError, ValueError)
 """What zipfile raises for archives that are cut, encrypted, or packed in a way it does not know."""
 
+_HEAD_BYTES = 4_096
+
 _OLE2_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
 
 EXTENSIONS = {
@@ -93,6 +95,9 @@ def _check_names(names: list[str]) -> None:
 
 
 def _check_kind(package: Package) -> None:
+    for name in package.names():
+        if name.lower().endswith((".xml", ".rels")) and _has_doctype(package.data(name)):
+            raise Unpatchable(f"its part {name} declares a DOCTYPE, which no workbook needs")
     if any(name.startswith("_xmlsignatures/") for name in package.names()):
         raise Unpatchable("it is digitally signed, and any change would break the signature")
     if any(name.startswith("xl/revisions/") for name in package.names()):
@@ -102,5 +107,12 @@ def _check_kind(package: Package) -> None:
         raise Unpatchable("it is a binary workbook (.xlsb)")
     if not is_transitional(package.tree(workbook)):
         raise Unpatchable('it was saved as "Strict Open XML"; save it as an ordinary Excel workbook (.xlsx) instead')
+    if package.content_type(workbook) is None:
+        raise Unpatchable("it does not say what its workbook part is")
     if package.tree(workbook).find("{*}sheets") is None:
         raise Unpatchable("its workbook part lists no sheets")
+
+
+def _has_doctype(data: bytes) -> bool:
+    """Return whether an XML part declares a DOCTYPE, in any encoding; it can only stand at the beginning."""
+    return b"<!DOCTYPE" in data[:_HEAD_BYTES].replace(b"\0", b"")

@@ -34,8 +34,9 @@ class SummarySheet:
         self._tables = SummaryTables(book, self._sheet, survey, self._formulas)
 
     def write(self, *, judge_note: str, is_baseline: bool) -> None:
-        """Write the whole sheet."""
+        """Write the whole sheet, from the top down, as streaming wants it."""
         self._set_up_view()
+        self._write_head(judge_note=judge_note, is_baseline=is_baseline)
         leaderboard = self._write_leaderboard()
         chart_row = leaderboard.last_row + 3
         row = chart_row + chart_pixels(self._survey) // ROW_PIXELS + 1
@@ -45,9 +46,8 @@ class SummarySheet:
         distribution = self._tables.write_distribution(row + 1)
         self._write_agreement(distribution.last_row + 2)
         insert_charts(self._book, self._sheet, self._survey, chart_row, leaderboard, distribution)
-        self._write_head(leaderboard, judge_note=judge_note, is_baseline=is_baseline)
 
-    def _write_head(self, leaderboard: Block, *, judge_note: str, is_baseline: bool) -> None:
+    def _write_head(self, *, judge_note: str, is_baseline: bool) -> None:
         rubric, survey = self._survey.rubric, self._survey
         self._sheet.text(0, 0, "Summary", self._formats["title"])
         counts = f"{_count(survey.count, 'graded item')}, {_count(len(survey.systems), 'system')}"
@@ -57,7 +57,7 @@ class SummarySheet:
         words = " – ".join(part for part in (BASELINE if is_baseline else "", judge) if part)
         if words:
             self._write_band(2, words, "banner" if is_baseline else "judge_line")
-        self._write_completeness(3, leaderboard)
+        self._write_completeness(3)
         hint = (
             f"All figures follow the column Final on the sheet {self._names.review}: an expert's score counts at once."
         )
@@ -69,8 +69,10 @@ class SummarySheet:
         checked(self._sheet.raw.merge_range(row, SYSTEM, row, JUDGE, "", self._formats[style]))
         self._sheet.text(row, SYSTEM, words, self._formats[style])
 
-    def _write_completeness(self, row: int, block: Block) -> None:
-        scored, planned = (f"SUM({letter}{block.first_row + 1}:{letter}{block.last_row + 1})" for letter in "DC")
+    def _write_completeness(self, row: int) -> None:
+        first = _FIRST_TABLE_ROW + 2
+        last = first + max(0, len(self._survey.systems) - 1)
+        scored, planned = (f"SUM({letter}{first}:{letter}{last})" for letter in "DC")
         words = f'"INCOMPLETE: only "&{scored}&" of "&{planned}&" items have a score."'
         formula = f'=IF({scored}<{COMPLETE_SHARE}*{planned},{words},"")'
         survey = self._survey

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.errors import RunError
 from grader.outputs.graded_workbook.earlier import Earlier, look_at_earlier
-from grader.outputs.graded_workbook.lint import check_alone, check_copy
+from grader.outputs.graded_workbook.lint import check_alone, check_copy, check_streamed
 from grader.outputs.graded_workbook.merge.merging import merge_donor
 from grader.outputs.graded_workbook.merge.styles import width_unit
 from grader.outputs.graded_workbook.names import SheetNames, free_names
@@ -158,7 +158,7 @@ def _write_copy(path: Path, package: Package, contents: Contents) -> int:
 def _write_alone(path: Path, contents: Contents) -> int:
     is_streamed = len(contents.grades) > MOST_ROWS_IN_COPY
     cut_count = write_our_sheets(path, contents, SheetNames(), is_streamed=is_streamed)
-    problems = check_alone(path)
+    problems = check_streamed(path) if is_streamed else check_alone(path)
     if problems:
         raise RunError(f"{path} was written, but is damaged: {'; '.join(problems)}")
     return cut_count
