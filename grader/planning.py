@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from grader.errors import InputError
+from grader.inputs import context_passages
 from grader.inputs.answers import read_answers
 from grader.inputs.criteria_workbook import read_criteria_workbook
 from grader.inputs.items import join_items
@@ -95,6 +96,8 @@ def prepare(request: Request) -> Plan:
     noted = [criteria.notes, *(table.notes for table in answers), questions.notes if questions else (), join.notes]
     notes = (*guessed, *chain.from_iterable(noted))
     items, skipped = _chosen(request, join.items, join.skipped)
+    if context_passages.FIELD in rubric.optional_inputs:
+        items = context_passages.with_passages(items)
     return Plan(
         items=items,
         skipped=skipped,

@@ -49,14 +49,57 @@ class Scale(_Strict):
         return tuple(round(self.min + i * self.step, 10) for i in range(count + 1))
 
 
-class OutputFormat(_Strict):
-    """The form in which the judge must answer, and the names of its parts."""
+class Band(_Strict):
+    """A stretch of the scale and what an answer in it is like."""
 
-    format: Literal["tagged"]
+    min: float
+    max: float
+    text: str
+
+
+class Part(_Strict):
+    """One thing that the judge must say."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    """Its key or tag in the reply, and its name in results.jsonl."""
+    kind: Literal["text", "number", "boolean", "items"] = "text"
+    label: str = ""
+    """How a labelled line names it; by default the name."""
+    asks: str = ""
+    """What the prompt says is wanted here."""
+    scale: Scale | None = None
+    """For a number on a scale of its own; by default the rubric's."""
+
+
+def part_label(part: Part) -> str:
+    """Return how a labelled line names `part`."""
+    return part.label or part.name.replace("_", " ").capitalize()
+
+
+class OutputFormat(_Strict):
+    """The form in which the judge must answer: its parts, and which of them carries the verdict."""
+
+    format: Literal["tagged", "json_object", "labelled_lines"]
     score: str = "score"
-    """The tag that carries the score."""
+    """The part that carries the verdict."""
     analysis: str = "analysis"
-    """The tag that carries the reasons."""
+    """For `tagged`: the tag that carries the reasons."""
+    parts: tuple[Part, ...] = ()
+    """By default the reasons and a number."""
+
+    @property
+    def all_parts(self) -> tuple[Part, ...]:
+        """The parts in the order in which the judge must give them."""
+        return self.parts or (Part(name=self.analysis), Part(name=self.score, kind="number"))
+
+    @model_validator(mode="after")
+    def _check(self) -> OutputFormat:
+        names = [part.name for part in self.all_parts]
+        if self.score not in names:
+            raise ValueError(f"score names the part “{self.score}”, but the parts are {', '.join(names)}")
+        if len(set(names)) != len(names):
+            raise ValueError(f"a part is named twice among {', '.join(names)}")
+        return self
 
 
 class Rubric(_Strict):
@@ -76,6 +119,8 @@ class Rubric(_Strict):
     """Name of the rule that turns a reply into a verdict; see `scoring.rules`."""
     options: dict[str, Any] = Field(default_factory=dict)
     """What the rule may be told, e.g. `points: {25: 20}` for `tiered`."""
+    bands: tuple[Band, ...] = ()
+    """What the numbers of the scale stand for, best first."""
     instructions: str = ""
     """Extra words to the judge, in any language, from whoever owns the criteria."""
 
@@ -83,3 +128,7 @@ class Rubric(_Strict):
         """Return the points for each met criterion of a tier: the level itself unless `options.points` says else."""
         points = {float(key): float(value) for key, value in self.options.get("points", {}).items()}
         return points.get(float(level), float(level))
+
+    def part(self, name: str) -> Part:
+        """Return one of the parts of the judge's reply."""
+        return next(part for part in self.output.all_parts if part.name == name)

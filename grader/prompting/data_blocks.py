@@ -7,12 +7,13 @@ and whatever in the data looks like a delimiter or like the reply's own tags is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from grader.plain_text import normalise
 from grader.records import NONCE_PLACEHOLDER
-from grader.rubric import OutputFormat
+from grader.rubric import OutputFormat, part_label
 
 _UNSENDABLE = re.compile(f"[\ud800-\udfff{NONCE_PLACEHOLDER}\x00]")
 _THINK_TAGS = ("think", "thinking", "thought", "reasoning")
@@ -44,36 +45,78 @@ def block(name: str, text: str) -> str:
     return f"{opening(name)}\n{text if text.strip() else '(empty)'}\n{closing(name)}"
 
 
-def neutralise(text: str, tags: Iterable[str]) -> str:
-    """Return `text` unable to be read as one of `tags`, in any spelling that a reader of replies would accept.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """What data must not say to a reader of replies, and how it is respelled."""
 
-    A text without such tags comes back as it is, but for characters that cannot be sent.
+    pattern: re.Pattern[str]
+    replacement: str
+
+
+def neutralise(text: str, guards: Sequence[Guard]) -> str:
+    """Return `text` unable to be read as what `guards` look for, in any spelling that a reader would accept.
+
+    A text without such a thing comes back as it is, but for characters that cannot be sent.
     """
     text = _UNSENDABLE.sub("\ufffd", text)
-    pattern = _tag_pattern(tuple(sorted(set(tags))))
-    if not pattern.search(normalise(text)):
-        return text
-    while pattern.search(normalise(text)):
-        text = pattern.sub(r"‹\1›", normalise(text))
+    for guard in guards:
+        while guard.pattern.search(normalise(text)):
+            text = guard.pattern.sub(guard.replacement, normalise(text))
     return text
 
 
-def format_tags(output: OutputFormat) -> tuple[str, ...]:
-    """Return the tags that a reply in this format is read by, think-tags included."""
-    return (output.score, output.analysis, *_THINK_TAGS)
+@lru_cache(maxsize=64)
+def delimiter_guard(names: tuple[str, ...]) -> Guard:
+    """Return the guard of the blocks' own delimiters and of think-tags."""
+    return Guard(pattern=_tag_pattern((*names, *_THINK_TAGS)), replacement=r"‹\1›")
+
+
+@lru_cache(maxsize=64)
+def reply_guards(output: OutputFormat) -> tuple[Guard, ...]:
+    """Return the guards of the form in which the judge must reply."""
+    if output.format == "tagged":
+        return (Guard(pattern=_tag_pattern(tuple(part.name for part in output.all_parts)), replacement=r"‹\1›"),)
+    verdicts = [part for part in output.all_parts if part.kind != "text"]
+    if output.format == "json_object":
+        keys = "|".join(re.escape(part.name) for part in verdicts)
+        return (Guard(pattern=_key_pattern(keys), replacement=r"“\1” ∶"),)
+    labels = {r"\s+".join(map(re.escape, part_label(part).split())) for part in verdicts}
+    outranking = {"overall", "final"} if "Score" in labels else set()
+    return (Guard(pattern=_line_pattern("|".join(sorted(labels | outranking))), replacement=r"\1 ∶"),)
 
 
 def is_suspicious(answer: str, output: OutputFormat) -> bool:
     """Return whether an answer speaks to the judge, hides characters in words, or brings a verdict of its own.
 
-    A tag for the analysis alone is no sign: systems use such markup for themselves.
+    A tag for the reasons alone is no sign: systems use such markup for themselves.
     """
     plain = normalise(answer)
-    has_verdict = _tag_pattern((output.score,)).search(plain)
-    return bool(has_verdict or _SPEAKS_TO_THE_JUDGE.search(plain) or _HIDDEN_IN_WORD.search(answer))
+    return bool(
+        _verdict_pattern(output).search(plain) or _SPEAKS_TO_THE_JUDGE.search(plain) or _HIDDEN_IN_WORD.search(answer)
+    )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
+def _verdict_pattern(output: OutputFormat) -> re.Pattern[str]:
+    """Return what looks for a whole verdict in the judge's form."""
+    name = re.escape(output.score)
+    if output.format == "tagged":
+        return _tag_pattern((output.score,))
+    if output.format == "json_object":
+        return re.compile(rf"""["'“]{name}["'”]\s*:\s*["'\[]?\s*(?:\d|true|false|\{{)""", re.IGNORECASE)
+    label = re.escape(next(part_label(part) for part in output.all_parts if part.name == output.score))
+    return re.compile(rf"^[\s*_#>-]*(?:overall |final )?{label}[\s*_]*:[\s*_]*\d", re.IGNORECASE | re.MULTILINE)
+
+
 def _tag_pattern(tags: tuple[str, ...]) -> re.Pattern[str]:
     names = "|".join(map(re.escape, tags))
     return re.compile(rf"<(\s*/?\s*(?:{names})(?:-[0-9a-z]+)?\s*(?:\s[^<>]*)?/?)>", re.IGNORECASE)
+
+
+def _key_pattern(keys: str) -> re.Pattern[str]:
+    return re.compile(rf"""["'“”‘’`]?\b({keys})\b["'“”‘’`]?\s*:""", re.IGNORECASE)
+
+
+def _line_pattern(labels: str) -> re.Pattern[str]:
+    """Return what looks for a labelled line; it need not begin the line, since a judge may break lines anew."""
+    return re.compile(rf"\b((?:overall\s+|final\s+)?(?:{labels})(?:\s+(?:score|rating))?[\s*_`]*):", re.IGNORECASE)

@@ -12,16 +12,17 @@ from jinja2.loaders import FileSystemLoader
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from grader.errors import RubricError
-from grader.prompting.data_blocks import block, closing, format_tags, neutralise, opening
+from grader.prompting.data_blocks import block, closing, delimiter_guard, neutralise, opening, reply_guards
 from grader.prompting.reply_form import reask_line, reply_form
 from grader.records import Criterion, Item, Message, Prompt, Reply, Verdict, format_number
-from grader.rubric import Rubric
+from grader.rubric import Band, Rubric
 
 MAX_PROMPT_CHARACTERS = 2_000_000
 """No judge reads more; a template that renders to more than this is at fault."""
 
 T = TypeVar("T")
 _SECTIONS = ("system", "user")
+_OWN = ("question", "reference", "answer", "criteria")
 
 
 class PromptRenderer:
@@ -29,7 +30,7 @@ class PromptRenderer:
 
     A template has the Jinja blocks `system` and `user`. It sees `blocks.NAME` (a text of the item, fenced), `open.NAME`
     and `close.NAME` (the delimiters alone), `levels` and `criteria` (neutralised texts, to stand between delimiters),
-    `has.NAME`, and `rubric` (title, instructions, scale).
+    `has.NAME`, `options.NAME`, and `rubric` (title, instructions, scale, bands).
 
     Raises:
         RubricError: the template does not exist, cannot be compiled, or lacks a section.
@@ -83,23 +84,42 @@ class PromptRenderer:
 
 
 def _context(item: Item, rubric: Rubric) -> dict[str, Any]:
-    texts = {"question": item.question, "reference": item.reference, **item.fields, "answer": item.answer}
+    """Return what a template sees: plain texts, numbers, lists and mappings only."""
+    texts = {name: item.fields.get(name, "") for name in (*rubric.inputs, *rubric.optional_inputs) if name not in _OWN}
+    texts |= {"question": item.question, "reference": item.reference, **item.fields, "answer": item.answer}
     names = [*texts, "criteria"]
-    tags = (*format_tags(rubric.output), *names)
-    criteria = [(criterion, neutralise(criterion.text, tags)) for criterion in item.criteria]
+    guards = (*reply_guards(rubric.output), delimiter_guard(tuple(names)))
+    criteria = [(criterion, neutralise(criterion.text, guards)) for criterion in item.criteria]
     return {
-        "blocks": {name: block(name, neutralise(text, tags)) for name, text in texts.items()},
+        "blocks": {name: block(name, neutralise(text, guards)) for name, text in texts.items()},
         "has": {name: bool(text.strip()) for name, text in texts.items()},
         "open": {name: opening(name) for name in names},
         "close": {name: closing(name) for name in names},
         "criteria": [{"number": criterion.number, "text": text} for criterion, text in criteria],
         "levels": _levels(criteria, rubric),
-        "rubric": {
-            "title": rubric.title,
-            "instructions": rubric.instructions,
-            "scale": {"min": format_number(rubric.scale.min), "max": format_number(rubric.scale.max)},
-        },
+        "options": _options(item, rubric),
+        "rubric": _rubric(rubric),
     }
+
+
+def _options(item: Item, rubric: Rubric) -> dict[str, str]:
+    """Return the rubric's options that are words, an item's own word in place of the rubric's."""
+    options = {name: value for name, value in rubric.options.items() if isinstance(value, str)}
+    return {name: item.fields.get(name, "").strip().casefold() or value for name, value in options.items()}
+
+
+def _rubric(rubric: Rubric) -> dict[str, Any]:
+    return {
+        "title": rubric.title,
+        "instructions": rubric.instructions,
+        "scale": {"min": format_number(rubric.scale.min), "max": format_number(rubric.scale.max)},
+        "bands": [{"range": _range(band), "text": band.text} for band in rubric.bands],
+    }
+
+
+def _range(band: Band) -> str:
+    low, high = format_number(band.min), format_number(band.max)
+    return low if low == high else f"{low}–{high}"
 
 
 def _levels(criteria: list[tuple[Criterion, str]], rubric: Rubric) -> list[dict[str, Any]]:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from grader.records import Verdict
-from grader.rubric import Rubric
+from grader.rubric import Part, Rubric, Scale, part_label
+
+_HEADS = {
+    "tagged": "Reply in exactly this form, with nothing before or after it:",
+    "json_object": "Reply with one JSON object in exactly this form, with nothing before or after it:",
+    "labelled_lines": "Reply in exactly this form:",
+}
+_ITEM_ENTRY = '"item": 1, "met": true or false, "evidence": "a passage of the answer, or nothing"'
 
 
 def reply_form(rubric: Rubric) -> str:
     """Return the format block that ends every prompt (RUBRICS, common rule 5)."""
-    return f"Reply in exactly this form, with nothing before or after it:\n{_form(rubric)}"
+    return f"{_HEADS[rubric.output.format]}\n{_form(rubric)}"
 
 
 def reask_line(verdict: Verdict, rubric: Rubric) -> str:
@@ -17,8 +24,32 @@ def reask_line(verdict: Verdict, rubric: Rubric) -> str:
 
 
 def _form(rubric: Rubric) -> str:
-    output = rubric.output
-    return (
-        f"<{output.analysis}>\nyour reasons\n</{output.analysis}>\n"
-        f"<{output.score}>\none number from {rubric.scale.min:g} to {rubric.scale.max:g}\n</{output.score}>"
+    parts = rubric.output.all_parts
+    if rubric.output.format == "tagged":
+        return "\n".join(f"<{part.name}>\n{_wanted(part, rubric)}\n</{part.name}>" for part in parts)
+    if rubric.output.format == "json_object":
+        return "{" + ", ".join(f'"{part.name}": {_json_wanted(part, rubric)}' for part in parts) + "}"
+    return "\n".join(
+        _wanted(part, rubric) if part.kind == "text" else f"{part_label(part)}: {_wanted(part, rubric)}"
+        for part in parts
     )
+
+
+def _json_wanted(part: Part, rubric: Rubric) -> str:
+    if part.kind == "items":
+        level = '"level": 50, ' if rubric.rule == "tiered-items" else ""
+        return f"[{{{level}{_ITEM_ENTRY}}}, … {_wanted(part, rubric)}]"
+    return f'"{_wanted(part, rubric)}"' if part.kind == "text" else _wanted(part, rubric)
+
+
+def _wanted(part: Part, rubric: Rubric) -> str:
+    if part.asks:
+        return part.asks
+    if part.kind == "number":
+        return _number_wanted(part.scale or rubric.scale)
+    return "true or false" if part.kind == "boolean" else "your reasons"
+
+
+def _number_wanted(scale: Scale) -> str:
+    kind = "one whole number" if scale.step is not None and scale.step % 1 == 0 else "one number"
+    return f"{kind} from {scale.described()}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
+from typing import Any, TypeGuard
 
 from grader.records import Status, format_number
 from grader.rubric import Scale
@@ -22,16 +24,17 @@ _WRAPPERS = (
 )
 
 
-def parse_score(candidates: Iterable[str], scale: Scale) -> float:
-    """Return the one number that all `candidates` are.
+def parse_score(candidates: Iterable[Any], scale: Scale) -> float:
+    """Return the one number that all `candidates` are: texts, or values from JSON, where a boolean is no number.
 
     Raises:
         UnreadableReply: one of them is no number (`parse_error`), two differ (`parse_error`), or the number is not
             on the scale (`out_of_range`); it is never clamped or rounded.
     """
     scores = []
-    for written in candidates:
-        score = parse_number(written, scale)
+    for candidate in candidates:
+        written = candidate if isinstance(candidate, str) else json.dumps(candidate, default=str)
+        score = None if isinstance(candidate, bool) else parse_number(written, scale)
         if score is None:
             raise UnreadableReply(f"The score “{written.strip()[:40]}” is not one number.")
         scores.append(score)
@@ -68,3 +71,20 @@ def _unwrap(text: str) -> str:
         if len(text) > len(start + end) and text.startswith(start) and text.endswith(end):
             return _unwrap(text[len(start) : -len(end)])
     return text
+
+
+def parse_integer(value: object) -> int:
+    """Return the whole number that a JSON value is, `"2"` and `2.0` included.
+
+    Raises:
+        UnreadableReply: it is none; `true` is no number.
+    """
+    text = value if isinstance(value, str) else format_number(value) if _is_number(value) else ""
+    number = _NUMBER.fullmatch(text.strip())
+    if number is None or number[2] or number[3] or float(number[1]) % 1:
+        raise UnreadableReply(f"“{str(value)[:40]}” is not a whole number.")
+    return int(float(number[1]))
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

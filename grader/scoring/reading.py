@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from grader.records import Status
 
@@ -12,8 +13,8 @@ from grader.records import Status
 class Reading:
     """The parts of a reply by name, and the judge's reasons."""
 
-    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """For each part every text that the reply gives for it, in order; several must mean the same."""
+    values: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """For each part everything that the reply gives for it, as text or JSON; several must mean the same."""
     analysis: str = ""
     is_repaired: bool = False
     """Whether the lenient step was needed."""

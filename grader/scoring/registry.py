@@ -10,12 +10,24 @@ from grader.errors import RubricError
 from grader.records import Item, Verdict
 from grader.rubric import Rubric
 from grader.scoring.reading import Reading
+from grader.scoring.rules.boolean import score_boolean
+from grader.scoring.rules.number import score_number
+from grader.scoring.rules.points import score_points
+from grader.scoring.rules.relevance import score_relevance
 from grader.scoring.rules.tiered import score_tiered
+from grader.scoring.rules.tiered_items import score_tiered_items
 
 Rule = Callable[[Reading, Item, Rubric], Verdict]
 """Turns what was read into a verdict, or raises `UnreadableReply`."""
 
-RULES: dict[str, Rule] = {"tiered": score_tiered}
+RULES: dict[str, Rule] = {
+    "number": score_number,
+    "boolean": score_boolean,
+    "tiered": score_tiered,
+    "tiered-items": score_tiered_items,
+    "points": score_points,
+    "relevance": score_relevance,
+}
 
 
 @lru_cache(maxsize=32)

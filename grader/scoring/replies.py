@@ -6,12 +6,14 @@ import re
 
 from grader.records import Item, Reply, Status, Verdict
 from grader.rubric import Rubric
+from grader.scoring.json_object import read_json_object
+from grader.scoring.labelled_lines import read_labelled_lines
 from grader.scoring.reading import UnreadableReply
 from grader.scoring.registry import find_rule
 from grader.scoring.reply_text import plain_reply
 from grader.scoring.tagged import read_tagged
 
-READERS = {"tagged": read_tagged}
+READERS = {"tagged": read_tagged, "json_object": read_json_object, "labelled_lines": read_labelled_lines}
 
 # Providers' words for why a reply ended, case folded; anything else counts as a normal end.
 _CUT_SHORT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})

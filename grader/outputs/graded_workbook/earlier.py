@@ -33,7 +33,7 @@ def look_at_earlier(target: Path, criteria_path: Path | None) -> Earlier:
     before = _entries_in_criteria(criteria_path)
     if not target.exists():
         return Earlier(entries=before)
-    if criteria_path is not None and target.samefile(criteria_path):
+    if criteria_path is not None and criteria_path.exists() and target.samefile(criteria_path):
         return Earlier(entries=before, obstacle="it is the criteria workbook itself")
     try:
         typed = read_entries(target)

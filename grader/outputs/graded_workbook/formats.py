@@ -7,7 +7,7 @@ from typing import Any
 
 INK = "#1F2933"
 MUTED = "#6B7785"
-LINE = "#D5DCE4"
+LINE = "#C9D2DC"
 SLATE = "#52606D"
 BLUE = "#2F5D8A"
 PALE_BLUE = "#F1F6FB"

@@ -166,14 +166,24 @@ def _header_problems(package: Package, part: str, root: etree._Element) -> Itera
         row = first.lstrip(_LETTERS)
         start = column_index(first.rstrip(_DIGITS))
         cells = [f"{column_letters(start + place)}{row}" for place in range(len(names))]
-        texts = _row_texts(root, row)
+        texts = _row_texts(package, root, row)
         if [texts.get(cell) for cell in cells] != names or cells[-1].rstrip(_DIGITS) != last.rstrip(_DIGITS):
             yield f"{part}: the columns of table {table.get('displayName')} do not match its cells"
 
 
-def _row_texts(root: etree._Element, number: str) -> dict[str, str]:
+def _row_texts(package: Package, root: etree._Element, number: str) -> dict[str, str]:
     row = next((row for row in root.iter(main("row")) if row.get("r") == number), ())
-    return {cell.get("r", ""): "".join(map(str, cell.itertext())) for cell in row}
+    shared = package.related_part("sharedStrings")
+    strings = children(package.tree(shared)) if shared else []
+    texts = {}
+    for cell in row:
+        text = _text(cell)
+        texts[cell.get("r", "")] = _text(strings[int(text)]) if cell.get("t") == "s" else text
+    return texts
+
+
+def _text(element: etree._Element) -> str:
+    return "".join(map(str, element.itertext()))
 
 
 def _repeated(what: str, values: Iterable[str]) -> Iterator[str]:

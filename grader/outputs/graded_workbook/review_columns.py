@@ -66,7 +66,7 @@ LOOKS: Mapping[Column, ColumnLook] = {
     Column.SAMPLE: ColumnLook(Owner.ITEM, "number", 8),
     Column.GROUP: ColumnLook(Owner.ITEM, "text", 10, 18),
     Column.QUESTION: ColumnLook(Owner.ITEM, "text", 22, 44),
-    Column.REFERENCE: ColumnLook(Owner.ITEM, "text", 22, 52),
+    Column.REFERENCE: ColumnLook(Owner.ITEM, "text", 26, 52),
     Column.CRITERIA: ColumnLook(Owner.ITEM, "text", 28, 48),
     Column.ANSWER: ColumnLook(Owner.ITEM, "text", 32, 72),
     Column.SCORE: ColumnLook(Owner.JUDGE, "score", 9),

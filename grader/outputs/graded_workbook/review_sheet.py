@@ -20,7 +20,7 @@ from grader.rubric import Scale
 
 _HEADER_POINTS = 34
 """Two lines: a name above, the filter's button below."""
-_COMFORTABLE_LINES = 16
+_COMFORTABLE_LINES = 13
 """About as many lines as a column is made wide for."""
 
 

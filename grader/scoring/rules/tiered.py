@@ -38,4 +38,3 @@ def reachable_scores(criteria: Iterable[Criterion], rubric: Rubric) -> tuple[flo
     for level, count in counts.items():
         scores.update(min(rubric.scale.max, met * rubric.level_points(level)) for met in range(1, count + 1))
     return tuple(sorted(scores))
-

@@ -1,0 +1,50 @@
+"""Reads replies with a line for each part, such as `Score: 4`; not for what the numbers mean."""
+
+from __future__ import annotations
+
+import re
+
+from grader.rubric import OutputFormat, part_label
+from grader.scoring.reading import Reading, UnreadableReply
+from grader.scoring.reply_text import plain_reply
+
+_MARKUP = r"[\s*_#>`|~-]*"
+_BULLET = r"(?:\d{1,2}[.)]|[•·])?"
+_LINE = re.compile(rf"{_MARKUP}{_BULLET}{_MARKUP}(?P<label>[^:]{{1,60}}?){_MARKUP}:{_MARKUP}(?P<value>.*?){_MARKUP}")
+_OUTRANKING = frozenset({"overall", "final", "overall score", "final score", "overall rating", "final rating"})
+
+
+def read_labelled_lines(text: str, output: OutputFormat) -> Reading:
+    """Return for each part what its lines say, and all other lines as the reasons.
+
+    Where a part is labelled *Score*, a line labelled *overall* or *final* outranks it (RUBRICS, common rule 7), and
+    a line for another kind of score, such as `Fluency score: 4`, is not its own.
+
+    Raises:
+        UnreadableReply: the part that carries the verdict has no line.
+    """
+    lines = [_labelled(line) for line in plain_reply(text).splitlines()]
+    parts = [part for part in output.all_parts if part.kind != "text"]
+    values = {part.name: _values(lines, part_label(part)) for part in parts}
+    ours = {part_label(part).casefold() for part in parts} | _OUTRANKING
+    analysis = "\n".join(line for line, label, _ in lines if label not in ours).strip()
+    if not any(values.values()):
+        label = next(part_label(part) for part in parts if part.name == output.score)
+        raise UnreadableReply(f"The reply has no line “{label}: …”.", analysis=analysis)
+    return Reading(values=values, analysis=analysis)
+
+
+def _labelled(line: str) -> tuple[str, str, str]:
+    """Return a line with its label, case folded and without markup, and its value."""
+    found = _LINE.fullmatch(line)
+    if found is None:
+        return line, "", ""
+    return line, " ".join(found["label"].split()).casefold(), found["value"].strip()
+
+
+def _values(lines: list[tuple[str, str, str]], label: str) -> tuple[str, ...]:
+    label = label.casefold()
+    own = tuple(value for _, named, value in lines if named == label)
+    if label != "score":
+        return own
+    return tuple(value for _, named, value in lines if named in _OUTRANKING) or own

@@ -1,0 +1,101 @@
+"""What the rules share whose judge answers criterion by criterion: who was answered, and whether quotes are real."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grader.plain_text import normalise
+from grader.records import Criterion, CriterionVerdict, Item
+from grader.rubric import Rubric
+from grader.scoring.numbers import parse_integer
+from grader.scoring.reading import Reading, UnreadableReply
+from grader.scoring.rules.boolean import as_boolean
+
+_ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…|\[(?:\.{3}|…)\])\s*")
+_QUOTES = "\"'“”‘’„«»‹›`「」『』 "
+
+
+def criterion_verdicts(reading: Reading, item: Item, rubric: Rubric) -> tuple[CriterionVerdict, ...]:
+    """Return what the judge said of each criterion, in the item's order.
+
+    Raises:
+        UnreadableReply: a criterion is answered not at all, twice and differently, or is unknown.
+    """
+    answers: dict[tuple[float | None, int], CriterionVerdict] = {}
+    known = {_key(criterion): criterion for criterion in item.criteria}
+    for entry in _entries(reading.values[rubric.output.score]):
+        verdict = _verdict(entry, has_levels=any(level is not None for level, _ in known))
+        key = (verdict.level, verdict.number)
+        if key not in known:
+            raise UnreadableReply(f"The reply answers {_named(key)}, and there is none.")
+        if answers.setdefault(key, verdict).met != verdict.met:
+            raise UnreadableReply(f"The reply says both met and not met of {_named(key)}.")
+    missing = [_named(key) for key in known if key not in answers]
+    if missing:
+        raise UnreadableReply(f"The reply says nothing of {', '.join(missing)}.")
+    return tuple(answers[key] for key in known)
+
+
+def has_invented_evidence(verdicts: Sequence[CriterionVerdict], answer: str) -> bool:
+    """Return whether a criterion counts as met by a quote that the answer does not hold, or by none."""
+    plain = _comparable(answer)
+    return any(verdict.met and not _occurs(verdict.evidence, plain) for verdict in verdicts)
+
+
+def is_read_leniently(reading: Reading, rubric: Rubric) -> bool:
+    """Return whether the reply was repaired, or has booleans in quotes."""
+    entries = _entries(reading.values[rubric.output.score])
+    return reading.is_repaired or any(isinstance(entry.get("met"), str) for entry in entries)
+
+
+def _entries(found: Sequence[Any]) -> list[Mapping[str, Any]]:
+    lists = [value if isinstance(value, list) else [value] for value in found]
+    # Objects arrive as lists of pairs, so that a key that stands twice is seen.
+    return [_unique(entry) for entries in lists for entry in entries]
+
+
+def _unique(entry: Any) -> Mapping[str, Any]:
+    if isinstance(entry, Mapping):
+        return entry
+    is_pairs = isinstance(entry, list) and all(isinstance(pair, tuple) for pair in entry)
+    if not is_pairs or len({key for key, _ in entry}) != len(entry):
+        raise UnreadableReply(f"“{str(entry)[:40]}” is not what is wanted for one criterion.")
+    return dict(entry)
+
+
+def _verdict(entry: Mapping[str, Any], *, has_levels: bool) -> CriterionVerdict:
+    if "met" not in entry or "item" not in entry or (has_levels and "level" not in entry):
+        wanted = "level, item and met" if has_levels else "item and met"
+        raise UnreadableReply(f"Every criterion needs {wanted}.")
+    return CriterionVerdict(
+        level=parse_integer(entry["level"]) if has_levels else None,
+        number=parse_integer(entry["item"]),
+        met=as_boolean(entry["met"]),
+        evidence=str(entry.get("evidence") or ""),
+    )
+
+
+def _key(criterion: Criterion) -> tuple[float | None, int]:
+    return criterion.level, criterion.number
+
+
+def _named(key: tuple[float | None, int]) -> str:
+    level, number = key
+    return f"criterion {number}" if level is None else f"criterion {number} of level {level:g}"
+
+
+def _occurs(evidence: str, plain_answer: str) -> bool:
+    pieces = [_comparable(piece.strip(_QUOTES)) for piece in _ELLIPSIS.split(evidence)]
+    pieces = [piece for piece in pieces if piece]
+    return bool(pieces) and all(piece in plain_answer for piece in pieces)
+
+
+def _comparable(text: str) -> str:
+    """Return text for comparison: white space, case and the marks that fence data off do not count."""
+    folded = normalise(text).translate(_SAME_MARKS).casefold()
+    return "".join(folded.split())
+
+
+_SAME_MARKS = str.maketrans({"‹": "<", "›": ">", "“": '"', "”": '"', "‘": "'", "’": "'", "∶": ":"})
