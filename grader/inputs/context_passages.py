@@ -12,7 +12,7 @@ FIELD = "context_passages"
 """The item's field that holds the passages as text, for the prompt and the workbook."""
 
 _MOST_PASSAGES = 5
-_LEAST_RELEVANCE = 40.0
+_LEAST_RELEVANCE = 50.0
 """On rapidfuzz's scale of 100; below it the words in common are those of any text."""
 
 _COVERED = 70.0
@@ -39,17 +39,23 @@ def find_passages(question: str, answer: str, context: str) -> tuple[Passage, ..
     """Return the passages of `context` that have most in common with the question and the answer, in their order."""
     from rapidfuzz import fuzz, utils
 
+    answer_words = _words(answer)
     found = []
-    for text in _BREAK.split(context):
-        if not text or not text.strip():
-            continue
-        relevance = max(
-            fuzz.token_set_ratio(text, other, processor=utils.default_process) for other in (question, answer)
-        )
-        coverage = fuzz.partial_token_ratio(text, answer, processor=utils.default_process)
-        found.append(Passage(text=" ".join(text.split()), relevance=relevance, coverage=min(coverage, relevance)))
+    for text in filter(str.strip, _BREAK.split(context)):
+        likeness = (fuzz.token_set_ratio(text, other, processor=utils.default_process) for other in (question, answer))
+        words = _words(text)
+        coverage = 100 * len(words & answer_words) / max(1, len(words))
+        found.append(Passage(text=" ".join(text.split()), relevance=max(likeness), coverage=coverage))
     best = sorted(found, key=lambda passage: -passage.relevance)[:_MOST_PASSAGES]
     return tuple(passage for passage in found if passage in best and passage.relevance >= _LEAST_RELEVANCE)
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the words of a text, case folded; of Chinese and Japanese, which have no spaces, the pairs of signs."""
+    words: set[str] = set()
+    for word in re.findall(r"\w+", text.casefold()):
+        words.update([word] if word.isascii() or len(word) < 3 else map("".join, zip(word, word[1:], strict=False)))
+    return frozenset(words)
 
 
 def with_passages(items: Iterable[Item]) -> tuple[Item, ...]:

@@ -59,7 +59,7 @@ def sheet_problems(package: Package, part: str) -> Iterator[str]:
 def added_parts(before: Package, after: Package) -> list[str]:
     """Return the sheets that are in `after` only."""
     known = set(before.sheets().values())
-    return [part for part in after.sheets().values() if part not in known]
+    return [part for part in after.sheets().values() if part not in known and after.find(part)]
 
 
 def changed_bytes(before: Package, after: Package) -> set[str]:

@@ -47,10 +47,15 @@ def figures(path: Path) -> dict[str, object]:
 def test_the_values_written_are_those_that_libreoffice_computes(
     write: Write, grade: Make, criteria_path: Path, tmp_path: Path
 ) -> None:
+    scores: dict[str, list[float | None]] = {
+        "gpt*": [0, 25, None, 100],
+        "GPT*": [100, 50, 75, 60],
+        "~x": [None, 50, 50, 50],
+    }
     grades = [
         grade(str(number), system, score, group=f"g{number % 2}")
-        for system, scores in {"gpt*": [0, 25, None, 100], "GPT*": [100, 50, 75, 60], "~x": [None, 50, 50, 50]}.items()
-        for number, score in enumerate(scores)
+        for system, series in scores.items()
+        for number, score in enumerate(series)
     ]
     path = write(grades, criteria_path).path
     book = openpyxl.load_workbook(path)

@@ -41,12 +41,10 @@ def cell_formats(package: Package) -> list[dict[str, str]]:
 
 def test_their_formats_keep_their_numbers_and_ours_follow(criteria_path: Path, donor: Package) -> None:
     target = open_package(criteria_path)
-    before = [
-        dict(each.attrib) for each in read_written(criteria_path).tree("xl/styles.xml").find(main("cellXfs")) or ()
-    ]
+    before = cell_formats(read_written(criteria_path))
 
     styles = merge_styles(target, donor)
-    after = [dict(each.attrib) for each in target.tree("xl/styles.xml").find(main("cellXfs")) or ()]
+    after = cell_formats(target)
 
     assert after[: len(before)] == before
     assert styles.formats[0] == 0
@@ -118,19 +116,21 @@ def test_widths_follow_the_size_of_the_standard_font(
 
 
 def test_properties_are_added_beside_theirs_and_replaced_on_the_next_run(criteria_path: Path) -> None:
-    book = openpyxl.load_workbook(criteria_path)
-    book.custom_doc_props.append(openpyxl.packaging.custom.StringProperty(name="Ward", value="7"))
-    book.save(criteria_path)
+    merge_properties(theirs := open_package(criteria_path), {"Ward": "7"})
+    theirs.touch("docProps/custom.xml")[0].set("name", "Ward")
+    theirs.save(criteria_path)
     package = open_package(criteria_path)
 
     for run in ("run-1", "run-2 " + "x" * 300):
         merge_properties(package, {"Run": run})
     package.save(criteria_path)
-    properties = {each.name: each.value for each in openpyxl.load_workbook(criteria_path).custom_doc_props.props}
+    properties = {
+        each.get("name"): each[0].text or "" for each in open_package(criteria_path).tree("docProps/custom.xml")
+    }
 
     assert properties["Ward"] == "7"
-    assert str(properties["grader Run"]).startswith("run-2 x")
-    assert len(str(properties["grader Run"])) == 255
+    assert properties["grader Run"].startswith("run-2 x")
+    assert len(properties["grader Run"]) == 255
     assert len(properties) == 2
 
 
