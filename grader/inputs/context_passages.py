@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from grader.records import Item
 
@@ -17,6 +18,9 @@ _LEAST_RELEVANCE = 50.0
 
 _COVERED = 70.0
 """From here on the answer has a passage's words nearly all."""
+
+_FIRST_KANA = "\u3040"
+"""From here on the scripts that are written without spaces."""
 
 _BREAK = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n(?=\s*[-*•\d])")
 
@@ -54,7 +58,7 @@ def _words(text: str) -> frozenset[str]:
     """Return the words of a text, case folded; of Chinese and Japanese, which have no spaces, the pairs of signs."""
     words: set[str] = set()
     for word in re.findall(r"\w+", text.casefold()):
-        words.update([word] if word.isascii() or len(word) < 3 else map("".join, zip(word, word[1:], strict=False)))
+        words.update([word] if word[0] < _FIRST_KANA or len(word) < 3 else map("".join, pairwise(word)))
     return frozenset(words)
 
 
