@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Scale(_Strict):
@@ -33,7 +33,8 @@ class Scale(_Strict):
         """Return whether `value` is on the scale; NaN never is."""
         if not self.min <= value <= self.max:
             return False
-        return self.step is None or abs((value - self.min) / self.step % 1) in (0.0, 1.0)
+        steps = 0.0 if self.step is None else (value - self.min) / self.step
+        return abs(steps - round(steps)) < 1e-9
 
     def described(self) -> str:
         """Return the scale in words: `0 to 100`."""

@@ -60,6 +60,7 @@ def neutralise(text: str, guards: Sequence[Guard]) -> str:
     """
     text = _UNSENDABLE.sub("\ufffd", text)
     for guard in guards:
+        text = guard.pattern.sub(guard.replacement, text)  # in its own spelling where that is enough
         while guard.pattern.search(normalise(text)):
             text = guard.pattern.sub(guard.replacement, normalise(text))
     return text
@@ -68,14 +69,19 @@ def neutralise(text: str, guards: Sequence[Guard]) -> str:
 @lru_cache(maxsize=64)
 def delimiter_guard(names: tuple[str, ...]) -> Guard:
     """Return the guard of the blocks' own delimiters and of think-tags."""
-    return Guard(pattern=_tag_pattern((*names, *_THINK_TAGS)), replacement=r"‹\1›")
+    return _tag_guard((*names, *_THINK_TAGS))
+
+
+def _tag_guard(tags: tuple[str, ...]) -> Guard:
+    """Return the guard of tags, closed or not: a judge that quotes line by line, as `> …`, would close them."""
+    return Guard(pattern=re.compile(rf"<(?=\s*(?:/\s*)?(?:{_names(tags)})(?!\w))", re.IGNORECASE), replacement="‹")
 
 
 @lru_cache(maxsize=64)
 def reply_guards(output: OutputFormat) -> tuple[Guard, ...]:
     """Return the guards of the form in which the judge must reply."""
     if output.format == "tagged":
-        return (Guard(pattern=_tag_pattern(tuple(part.name for part in output.all_parts)), replacement=r"‹\1›"),)
+        return (_tag_guard(tuple(part.name for part in output.all_parts)),)
     verdicts = [part for part in output.all_parts if part.kind != "text"]
     if output.format == "json_object":
         keys = "|".join(re.escape(part.name) for part in verdicts)
@@ -109,8 +115,11 @@ def _verdict_pattern(output: OutputFormat) -> re.Pattern[str]:
 
 
 def _tag_pattern(tags: tuple[str, ...]) -> re.Pattern[str]:
-    names = "|".join(map(re.escape, tags))
-    return re.compile(rf"<(\s*/?\s*(?:{names})(?:-[0-9a-z]+)?\s*(?:\s[^<>]*)?/?)>", re.IGNORECASE)
+    return re.compile(rf"<\s*(?:/\s*)?(?:{_names(tags)})(?!\w)[^<>]*>", re.IGNORECASE)
+
+
+def _names(tags: tuple[str, ...]) -> str:
+    return "|".join(re.escape(tag) for tag in tags if tag)
 
 
 def _key_pattern(keys: str) -> re.Pattern[str]:
@@ -118,5 +127,9 @@ def _key_pattern(keys: str) -> re.Pattern[str]:
 
 
 def _line_pattern(labels: str) -> re.Pattern[str]:
-    """Return what looks for a labelled line; it need not begin the line, since a judge may break lines anew."""
-    return re.compile(rf"\b((?:overall\s+|final\s+)?(?:{labels})(?:\s+(?:score|rating))?[\s*_`]*):", re.IGNORECASE)
+    """Return what looks for a labelled line; it need not begin the line, since a judge may break lines anew.
+
+    What may stand around the label is what the reader of such lines takes for markup.
+    """
+    label = rf"(?:overall\s+|final\s+)?(?:{labels})(?:\s+(?:score|rating))?"
+    return re.compile(rf"(?<![^\W_])({label}[\s*_#>`|~-]*):", re.IGNORECASE)

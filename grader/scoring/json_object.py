@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -32,7 +33,7 @@ def read_json_object(text: str, output: OutputFormat) -> Reading:
     whole = [pairs for pairs in objects if _carries(pairs, output.all_parts)]
     partial = [pairs for pairs in objects if not _carries(pairs, output.all_parts)]
     repaired = [pairs for leftover in leftovers if (pairs := _repaired(leftover, output))]
-    if not (whole or partial or repaired):
+    if not (whole or partial or repaired) or len(repaired) != len(leftovers):
         raise UnreadableReply(f"The reply holds no JSON object with {_keys(output)}.", analysis=plain.strip())
     return _reading([*whole, *partial, *repaired], output, is_repaired=not whole or bool(partial or repaired))
 
@@ -55,7 +56,8 @@ def _objects(text: str, output: OutputFormat) -> tuple[list[_Pairs], list[str]]:
                 return found, [text[position:]]
             end = position + 1
         else:
-            if any(key == output.score for key, _ in pairs):
+            is_plain = _verdict_key(output.score).search(text, position, end)  # escaped, it got past the data's guard
+            if is_plain and any(key == output.score for key, _ in pairs):
                 found.append(pairs)
         position = text.find("{", end)
     return [], []
@@ -71,16 +73,21 @@ def _carries(pairs: _Pairs, parts: Sequence[Part]) -> bool:
 
 
 def _repaired(text: str, output: OutputFormat) -> _Pairs | None:
-    """Return what a lenient parser makes of a broken object, if the verdict in it is whole and said once."""
+    """Return what a lenient parser makes of a broken object, if the verdict in it is whole and said once.
+
+    It is found again by a key that nobody else can know: a quoted text may spell the real one with escapes.
+    """
     keys = list(_verdict_key(output.score).finditer(text))
     if len(keys) != 1 or not _is_ended(text, keys[0].end(), _part(output)):
         return None
     from json_repair import repair_json  # rarely needed
 
-    repaired = repair_json(text, return_objects=True)
-    if not isinstance(repaired, dict) or output.score not in repaired:
+    ours = secrets.token_hex(8)
+    repaired = repair_json(f'{text[: keys[0].start()]}"{ours}":{text[keys[0].end() :]}', return_objects=True)
+    if not isinstance(repaired, dict) or ours not in repaired:
         return None
-    return list(repaired.items())
+    verdict = repaired.pop(ours)
+    return [*((key, value) for key, value in repaired.items() if key != output.score), (output.score, verdict)]
 
 
 def _is_ended(text: str, start: int, part: Part) -> bool:

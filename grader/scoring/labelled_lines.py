@@ -26,7 +26,7 @@ def read_labelled_lines(text: str, output: OutputFormat) -> Reading:
     lines = [_labelled(line) for line in plain_reply(text).splitlines()]
     parts = [part for part in output.all_parts if part.kind != "text"]
     values = {part.name: _values(lines, part_label(part)) for part in parts}
-    ours = {part_label(part).casefold() for part in parts} | _OUTRANKING
+    ours = {part_label(part).lower() for part in parts} | _OUTRANKING
     analysis = "\n".join(line for line, label, _ in lines if label not in ours).strip()
     if not any(values.values()):
         label = next(part_label(part) for part in parts if part.name == output.score)
@@ -35,15 +35,18 @@ def read_labelled_lines(text: str, output: OutputFormat) -> Reading:
 
 
 def _labelled(line: str) -> tuple[str, str, str]:
-    """Return a line with its label, case folded and without markup, and its value."""
+    """Return a line with its label, in lower case and without markup, and its value.
+
+    Not case folded: that would read `ﬁnal`, written with a ligature, which no guard of data looks for.
+    """
     found = _LINE.fullmatch(line)
     if found is None:
         return line, "", ""
-    return line, " ".join(found["label"].split()).casefold(), found["value"].strip()
+    return line, " ".join(found["label"].split()).lower(), found["value"].strip()
 
 
 def _values(lines: list[tuple[str, str, str]], label: str) -> tuple[str, ...]:
-    label = label.casefold()
+    label = label.lower()
     own = tuple(value for _, named, value in lines if named == label)
     if label != "score":
         return own

@@ -61,7 +61,7 @@ def parse_number(text: str, scale: Scale) -> float | None:
         return None
     if percent and (scale.min, scale.max) != (0, 100):
         return None
-    return float(number)
+    return float(number) + 0.0  # which makes -0 a plain 0
 
 
 def _unwrap(text: str) -> str:

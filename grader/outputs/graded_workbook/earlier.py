@@ -6,7 +6,10 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.outputs.graded_workbook.expert_entries import ExpertEntry, Unreadable, read_entries
+from grader.outputs.graded_workbook.expert_entries import ExpertEntry, Unreadable, cell_area, is_review, read_entries
+from grader.outputs.graded_workbook.package import Package
+
+_MOST_CELLS = 5_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +31,9 @@ class Earlier:
         return self.obstacle
 
 
-def look_at_earlier(target: Path, criteria_path: Path | None) -> Earlier:
+def look_at_earlier(target: Path, criteria_path: Path | None, package: Package | None) -> Earlier:
     """Return what is known of the files that are there now; neither is changed."""
-    before = _entries_in_criteria(criteria_path)
+    before = _entries_in_criteria(criteria_path, package)
     if not target.exists():
         return Earlier(entries=before)
     if criteria_path is not None and criteria_path.exists() and target.samefile(criteria_path):
@@ -42,8 +45,15 @@ def look_at_earlier(target: Path, criteria_path: Path | None) -> Earlier:
     return Earlier(entries={**before, **typed}, at_target=frozenset(typed))
 
 
-def _entries_in_criteria(criteria_path: Path | None) -> dict[str, ExpertEntry]:
+def _entries_in_criteria(criteria_path: Path | None, package: Package | None) -> dict[str, ExpertEntry]:
+    """Return the entries of a criteria workbook that was graded before; most have none, and are not opened."""
+    if criteria_path is None or package is None:
+        return {}
+    reviews = [part for name, part in package.sheets().items() if is_review(name) and package.find(part)]
+    # The reader makes room for every cell up to the last one, so one cell at XFD1048576 would take all memory.
+    if not reviews or any(cell_area(package.data(part)) > _MOST_CELLS for part in reviews):
+        return {}
     try:
-        return read_entries(criteria_path) if criteria_path else {}
+        return read_entries(criteria_path)
     except Unreadable:
         return {}

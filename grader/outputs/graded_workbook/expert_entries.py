@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from pathlib import Path
 from python_calamine import CalamineError, CalamineWorkbook
 
 from grader.outputs.graded_workbook.keys import grade_key, text_hash
-from grader.outputs.graded_workbook.review_columns import Column
+from grader.outputs.graded_workbook.names import SheetNames
+from grader.outputs.graded_workbook.review_columns import Column, column_index
 from grader.records import Grade
 
 _NEEDED = (Column.KEY, Column.TEXT_HASH, Column.EXPERT_SCORE, Column.EXPERT_COMMENT)
@@ -32,6 +34,8 @@ class ExpertEntry:
         return self.score if isinstance(self.score, float) else None
 
 
+_CELL = re.compile(rb"""<(?:\w+:)?c\s[^>]*?\br=["']([A-Z]{1,3})(\d{1,7})["']""")
+
 NO_ENTRY = ExpertEntry(score=None, comment="", text_hash="")
 
 
@@ -48,10 +52,25 @@ def read_entries(path: Path) -> dict[str, ExpertEntry]:
     try:
         workbook = CalamineWorkbook.from_path(path)
         # The last sheet is the newest: a workbook graded twice has Review and Review (2).
-        names = [name for name in workbook.sheet_names if name.startswith("Review")]
+        names = [name for name in workbook.sheet_names if is_review(name)]
         return {key: entry for name in names for key, entry in _entries(workbook.get_sheet_by_name(name).iter_rows())}
     except (CalamineError, zipfile.BadZipFile, OSError) as error:
         raise Unreadable(str(error)) from error
+
+
+def is_review(sheet: str) -> bool:
+    """Return whether a sheet may be a Review of ours, by its name; its header says for sure."""
+    return sheet.startswith(SheetNames().review)
+
+
+def cell_area(sheet: bytes) -> int:
+    """Return how many cells lie between A1 and the last column and row that a sheet's XML names."""
+    columns, rows = {b"A"}, {1}
+    for column, row in _CELL.findall(sheet):
+        columns.add(column)
+        rows.add(int(row))
+    widest = max(columns, key=lambda letters: (len(letters), letters))
+    return (column_index(widest.decode()) + 1) * max(rows)
 
 
 def entry_for(grade: Grade, entries: Mapping[str, ExpertEntry]) -> ExpertEntry:

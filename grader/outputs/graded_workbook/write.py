@@ -67,7 +67,7 @@ def write_graded_workbook(
     notes: list[str] = []
     package = _package_to_patch(criteria_path, len(grades), notes)
     target = out_path.with_suffix(file_extension(package) if package else ".xlsx")
-    earlier = look_at_earlier(target, criteria_path)
+    earlier = look_at_earlier(target, criteria_path, package)
     survey = survey_grades(grades, rubric, earlier.entries)
     target = _target_beside(target, earlier, survey, notes)
     contents = Contents(

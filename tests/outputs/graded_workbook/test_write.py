@@ -354,3 +354,17 @@ def test_grading_a_graded_workbook_keeps_the_old_review_and_its_entries(
     assert 100 in [cell.value for cell in book["Review"][2]]
     assert 100 in [cell.value for cell in book["Review (2)"][2]]
     assert changed(criteria, written.path) <= MAY_CHANGE
+
+
+def test_a_lone_cell_far_away_costs_nothing(
+    write: Write, grade: Make, criteria_path: Path, tmp_path: Path, repacked: Repack
+) -> None:
+    source = write([grade()], criteria_path).path.rename(tmp_path / "far.xlsx")
+    cell = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
+    review = next(name for name, data in parts(source).items() if b"<t>Text hash</t>" in data)
+    repacked(source, {review: parts(source)[review].replace(b"</sheetData>", cell)})
+
+    written = write([grade()], source)
+
+    assert written.notes == ()
+    assert changed(source, written.path) <= MAY_CHANGE
