@@ -89,6 +89,8 @@ class Written:
     """The files of a run and what they hold in short."""
 
     summary: Summary
+    judge: str
+    """Who judged, in a line; of the offline judge it says that it is no LLM."""
     paths: tuple[Path, ...]
     notes: tuple[str, ...]
 
@@ -123,7 +125,10 @@ def write_outputs(plan: Plan, request: Request, *, store: RunStore, run_dir: Pat
         judge_note=facts.judge.model,
         is_baseline=facts.judge.is_baseline,
     )
-    return Written(summary=summary, paths=(workbook.path, results, summary_path, skipped_log), notes=workbook.notes)
+    judge = f"judge: {facts.judge.model}" + (" (text-matching baseline, no LLM)" if facts.judge.is_baseline else "")
+    return Written(
+        summary=summary, judge=judge, paths=(workbook.path, results, summary_path, skipped_log), notes=workbook.notes
+    )
 
 
 def _run_record(plan: Plan, request: Request, store: RunStore, facts: RunFacts) -> dict[str, Any]:

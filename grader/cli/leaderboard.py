@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-def print_leaderboard(summary: Summary) -> None:
+def print_leaderboard(summary: Summary, *, title: str) -> None:
     """Print a row for each system, best first, and its means by group where there are groups."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     ranked = sorted(summary.systems.values(), key=lambda system: -(system.score.value if system.score.n else -1e308))
-    table = Table(box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD, title=title, title_justify="left")
     for name in ("system", "n", "mean", "95 % interval", "unscored", "flagged", "cost"):
         table.add_column(name, justify="left" if name == "system" else "right")
     for system in ranked:

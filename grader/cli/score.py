@@ -255,7 +255,7 @@ def _print_written(written: Written) -> None:
 
     for note in written.notes:
         _say(note)
-    print_leaderboard(written.summary)
+    print_leaderboard(written.summary, title=written.judge)
     for path in written.paths:
         click.echo(path)
 
