@@ -6,6 +6,7 @@ python benchmarks/score_speed.py --items 1000 --concurrency 50 --seconds 2
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import resource
@@ -15,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import psutil
 import xlsxwriter
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -61,15 +63,30 @@ def _measure(name: str, command: list[str], provider: Provider, limit_seconds: f
     provider.history.clear()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
-    subprocess.run(command, check=True, env={**os.environ, "OPENAI_API_KEY": "benchmark"})
+    judging_mb = _run(command, provider)
     wall_seconds = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     ratio = f"{wall_seconds / limit_seconds:.2f} x the limit, " if limit_seconds else ""
-    print(
-        f"{name}: {wall_seconds:.1f} s, {ratio}{cpu_seconds:.1f} s CPU ({1000 * cpu_seconds / items:.1f} ms an item), "
-        f"{after.ru_maxrss / 1024:.0f} MB, {len(provider.history)} requests, {provider.most_in_flight} at once"
-    )
+    took = f"{wall_seconds:.1f} s, {ratio}{cpu_seconds:.1f} s CPU ({1000 * cpu_seconds / items:.1f} ms an item)"
+    memory = f"{judging_mb:.0f} MB while judging, {after.ru_maxrss / 1024:.0f} MB at most"
+    print(f"{name}: {took}, {memory}, {len(provider.history)} requests, {provider.most_in_flight} at once", flush=True)
+
+
+def _run(command: list[str], provider: Provider) -> float:
+    """Run the command; return the most memory it had by the time of its last request, in MB."""
+    process = subprocess.Popen(command, env={**os.environ, "OPENAI_API_KEY": "benchmark"})
+    watched = psutil.Process(process.pid)
+    most_mb, latest_mb, served = 0.0, 0.0, 0
+    while process.poll() is None:
+        with contextlib.suppress(psutil.Error):
+            latest_mb = max(latest_mb, watched.memory_info().rss / 2**20)
+        if len(provider.history) != served:
+            most_mb, served = latest_mb, len(provider.history)
+        time.sleep(0.05)
+    if process.returncode:
+        raise SystemExit(process.returncode)
+    return most_mb
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 
 from grader.errors import RubricError
@@ -29,8 +30,13 @@ def find_asset(kind: str, name: str) -> Path:
     for folder in asset_dirs(kind):
         if (folder / name).is_file():
             return folder / name
-    known = ", ".join(sorted(list_assets(kind))) or "none"
-    raise RubricError(f"there is no {kind.rstrip('s')} “{name}”", hint=f"There are: {known}.")
+    known = sorted(known.removesuffix(".yaml") for known in list_assets(kind) if not known.startswith("_"))
+    wanted = name.removesuffix(".yaml")
+    close = get_close_matches(wanted, known, n=1)
+    guess = f"Did you mean {close[0]}? " if close else ""
+    raise RubricError(
+        f"there is no {kind.rstrip('s')} “{wanted}”", hint=f"{guess}There are: {', '.join(known) or 'none'}."
+    )
 
 
 def list_assets(kind: str) -> dict[str, Path]:

@@ -152,6 +152,8 @@ class LiteLLMJudge:
         is_unreachable = isinstance(error, self._litellm.APIConnectionError) or bool(_NO_CONNECTION.search(text))
         no_quota = "insufficient_quota" in text
         is_unknown_model = "LLM Provider NOT provided" in text
+        if is_unknown_model:
+            text = "LiteLLM knows no provider of a model with this name"
         return JudgeError(
             text,
             retryable=(is_unreachable or _is_retryable(status)) and not no_quota,

@@ -83,6 +83,8 @@ def on_interrupt(stop: Stop) -> Iterator[None]:
             os._exit(INTERRUPTED_EXIT_CODE)
         loop.call_soon_threadsafe(stop.interrupt)
         stop.is_interrupted = True
+        sys.stderr.write("\nStopping: calls in flight may finish for 10 seconds. Ctrl-C again ends at once.\n")
+        sys.stderr.flush()
 
     previous = signal.signal(signal.SIGINT, handle)
     try:

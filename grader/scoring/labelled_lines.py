@@ -10,7 +10,9 @@ from grader.scoring.reply_text import plain_reply
 
 _MARKUP = r"[\s*_#>`|~-]*"
 _BULLET = r"(?:\d{1,2}[.)]|[•·])?"
-_LINE = re.compile(rf"{_MARKUP}{_BULLET}{_MARKUP}(?P<label>[^:]{{1,60}}?){_MARKUP}:{_MARKUP}(?P<value>.*?){_MARKUP}")
+_EMPHASIS = r"[\s*_`]*"  # around a value nothing else may go: `-4`, `~4` and `>4` are not 4
+_LABEL = rf"{_MARKUP}{_BULLET}{_MARKUP}(?P<label>[^:]{{1,60}}?){_MARKUP}"
+_LINE = re.compile(rf"{_LABEL}:{_EMPHASIS}(?P<value>.*?){_EMPHASIS}")
 _OUTRANKING = frozenset({"overall", "final", "overall score", "final score", "overall rating", "final rating"})
 
 

@@ -20,7 +20,6 @@ _WRAPPERS = (
     ('"', '"'),
     ("'", "'"),
     ("[", "]"),
-    ("(", ")"),
 )
 
 
@@ -34,7 +33,7 @@ def parse_score(candidates: Iterable[Any], scale: Scale) -> float:
     scores = []
     for candidate in candidates:
         written = candidate if isinstance(candidate, str) else json.dumps(candidate, default=str)
-        score = None if isinstance(candidate, bool) else parse_number(written, scale)
+        score = parse_number(written, scale) if isinstance(candidate, str) or _is_number(candidate) else None
         if score is None:
             raise UnreadableReply(f"The score “{written.strip()[:40]}” is not one number.")
         scores.append(score)
