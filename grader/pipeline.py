@@ -2,13 +2,14 @@
 
 ::
 
-    prepare(request) ─▶ Plan ─ grade(plan, …) ─▶ run.db ─ write_outputs(plan, …) ─▶ graded.xlsx, results.jsonl …
+    prepare(request) ─▶ Plan ─ begin_run(plan, …) ─▶ RunHead ─ write_outputs(head, …) ─▶ graded.xlsx, results.jsonl …
+                          └─── grade(plan, …) ────▶ run.db ────────┘
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,15 @@ from typing import Any
 from grader import __version__
 from grader.judging.calls import CallSettings, Observer
 from grader.judging.judge import Call, Judge
-from grader.judging.prices import count_tokens
 from grader.judging.runner import Ending, run_jobs
+from grader.outputs.exporters import run_exporters
 from grader.outputs.graded_workbook.write import write_graded_workbook
 from grader.outputs.results_jsonl import recording
 from grader.outputs.summary import Summary, empty_summary, total_cost_usd, write_summary
 from grader.planning import Plan, Request
-from grader.records import Prompt, Usage
+from grader.records import Prompt
 from grader.rubric_method import RubricMethod
+from grader.store.run_head import RunHead, keep_head
 from grader.store.run_store import RunStore
 
 
@@ -53,38 +55,6 @@ def grade(plan: Plan, *, judge: Judge, store: RunStore, settings: GradeSettings,
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """What a run would take at the least, without re-asks; `cost_usd` is `None` where no price is known."""
-
-    calls: int
-    prompt_tokens: int
-    most_completion_tokens: int
-    most_cost_usd: float | None
-
-
-def estimate(plan: Plan, settings: GradeSettings) -> Estimate:
-    """Return what grading a plan from the start would take, every reply at its longest; makes no call."""
-    prompts = list(render_prompts(plan, judge_empty=settings.judge_empty))
-    usage = Usage(
-        prompt_tokens=plan.samples * sum(count_tokens(prompt.messages) for prompt in prompts),
-        completion_tokens=plan.samples * len(prompts) * (settings.max_tokens or 0),
-    )
-    price = settings.calls.price
-    return Estimate(
-        calls=plan.samples * len(prompts),
-        prompt_tokens=usage.prompt_tokens,
-        most_completion_tokens=usage.completion_tokens,
-        most_cost_usd=price.cost_usd(usage) if price else None,
-    )
-
-
-def render_prompts(plan: Plan, *, judge_empty: bool = False) -> Iterator[Prompt]:
-    """Yield the prompt of every item that a judge would be asked about."""
-    method = RubricMethod(plan.rubric, plan.template_path, model="", judge_empty=judge_empty)
-    return (method.render(item) for item in plan.items if method.verdict_without_call(item) is None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """The files of a run and what they hold in short."""
 
@@ -105,30 +75,58 @@ class RunFacts:
     """Every option as it was used."""
 
 
-def write_outputs(plan: Plan, request: Request, *, store: RunStore, run_dir: Path, facts: RunFacts) -> Written:
+def begin_run(plan: Plan, request: Request, *, store: RunStore, facts: RunFacts) -> RunHead:
+    """Keep in the store what the files of the run will say beside its grades, and return it."""
+    head = RunHead(
+        record=_run_record(plan, request, store, facts),
+        rubric=plan.rubric,
+        criteria_path=request.criteria_path.absolute(),
+        planned=plan.planned,
+        skipped=plan.skipped,
+    )
+    keep_head(store, head)
+    return head
+
+
+def write_outputs(head: RunHead, *, store: RunStore, run_dir: Path) -> Written:
     """Write every file of the run from its store: graded.xlsx, results.jsonl, summary.json and skipped.log."""
     grades = store.grades()
-    summary = empty_summary(planned=plan.planned, skipped=plan.skipped)
+    summary = empty_summary(planned=head.planned, skipped=head.skipped)
     results, summary_path, skipped_log = (run_dir / name for name in ("results.jsonl", "summary.json", "skipped.log"))
-    with recording(results, skipped_log, plan.skipped) as record:
+    with recording(results, skipped_log, head.skipped) as record:
         for each in grades:
             summary.add(each)
             record(each)
-    run = _run_record(plan, request, store, facts)
-    write_summary(summary_path, summary, run=run)
+    write_summary(summary_path, summary, run=head.record)
+    criteria_path, notes = _criteria_now(head)
     workbook = write_graded_workbook(
         run_dir / "graded.xlsx",
-        criteria_path=request.criteria_path,
+        criteria_path=criteria_path,
         grades=grades,
-        rubric=plan.rubric,
-        about=_about(plan, run, summary),
-        judge_note=facts.judge.model,
-        is_baseline=facts.judge.is_baseline,
+        rubric=head.rubric,
+        about=_about(head, summary),
+        judge_note=head.record["model"],
+        is_baseline=head.record["is_baseline"],
     )
-    judge = f"judge: {facts.judge.model}" + (" (text-matching baseline, no LLM)" if facts.judge.is_baseline else "")
+    exported = run_exporters(run_dir, grades, summary)
     return Written(
-        summary=summary, judge=judge, paths=(workbook.path, results, summary_path, skipped_log), notes=workbook.notes
+        summary=summary,
+        judge=f"judge: {_judge(head)}",
+        paths=(workbook.path, results, summary_path, skipped_log, *exported.paths),
+        notes=(*notes, *workbook.notes, *exported.notes),
     )
+
+
+def _criteria_now(head: RunHead) -> tuple[Path | None, tuple[str, ...]]:
+    """Return the criteria file if it is still there, and what to say where it is not what it was."""
+    path = head.criteria_path
+    if not path.is_file():
+        return None, (f"{path} is not there any more: the graded workbook holds our sheets only, not a copy of it.",)
+    if _digest(path) not in head.record["sources"].values():
+        return path, (
+            f"{path.name} has changed since it was graded: the graded workbook is a copy of it as it is now.",
+        )
+    return path, ()
 
 
 def _run_record(plan: Plan, request: Request, store: RunStore, facts: RunFacts) -> dict[str, Any]:
@@ -152,23 +150,32 @@ def _run_record(plan: Plan, request: Request, store: RunStore, facts: RunFacts) 
 def _sources(plan: Plan, request: Request) -> dict[str, str]:
     """Return the SHA-256 of every file that decided the grades, by its path."""
     paths = [request.criteria_path, *request.answers_paths, request.questions_path, plan.template_path]
-    files = [path for path in paths if path is not None and path.is_file()]
-    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return {str(path): _digest(path) for path in paths if path is not None and path.is_file()}
 
 
-def _about(plan: Plan, run: Mapping[str, Any], summary: Summary) -> dict[str, str]:
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _judge(head: RunHead) -> str:
+    """Return who judged; of the offline judge also that it is no LLM."""
+    return str(head.record["model"]) + (" (text-matching baseline, no LLM)" if head.record["is_baseline"] else "")
+
+
+def _about(head: RunHead, summary: Summary) -> dict[str, str]:
     """Return the rows of the workbook's About sheet."""
-    cost = total_cost_usd(summary)
+    cost, run = total_cost_usd(summary), head.record
     return {
         "Run": run["run_id"],
         "Created": run["created"],
+        **({"Rescored": run["rescored"]} if "rescored" in run else {}),
         "grader": run["grader_version"],
         "Command": run["command"],
-        "Judge": run["model"] + (" (text-matching baseline, no LLM)" if run["is_baseline"] else ""),
-        "Rubric": f"{plan.rubric.name}: {plan.rubric.title}",
+        "Judge": _judge(head),
+        "Rubric": f"{head.rubric.name}: {head.rubric.title}",
         "Items": f"{summary.planned - summary.unscored} of {summary.planned} scored",
         "By status": ", ".join(f"{count} {status}" for status, count in summary.statuses.items()),
-        "Skipped": f"{len(plan.skipped)} questions or answers without a partner",
+        "Skipped": f"{len(head.skipped)} questions or answers without a partner",
         "Cost": "unknown" if cost is None else f"${cost:.4f}",
         **{f"SHA-256 of {Path(path).name}": digest for path, digest in run["sources"].items()},
     }

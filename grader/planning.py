@@ -11,13 +11,14 @@ from pathlib import Path
 from grader.errors import InputError
 from grader.inputs import context_passages
 from grader.inputs.answers import read_answers
+from grader.inputs.criteria_table import CriteriaTable
 from grader.inputs.criteria_workbook import read_criteria_workbook
 from grader.inputs.items import join_items
 from grader.inputs.questions import read_questions
-from grader.inputs.rubric_file import read_rubric
 from grader.judging.runner import Job
 from grader.records import Item, SkippedItem
 from grader.rubric import Rubric
+from grader.rubric_choice import RubricChoice, check_items, guessed_rubric, named_rubric, with_options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,9 @@ class Request:
     questions_path: Path | None = None
     sheet: str | None = None
     rubric: str | None = None
-    """Name or path of a rubric; by default guessed from the workbook's columns."""
+    """Name or path of a rubric; by default that of the Rubric sheet, else guessed from the workbook's columns."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Options of the rubric, such as strictness, that are not as it says."""
     column_map: Mapping[str, str] = field(default_factory=dict)
     encoding: str | None = None
     skip_bad_lines: bool = False
@@ -75,10 +78,8 @@ def prepare(request: Request) -> Plan:
         InputError: a file cannot be used, or nothing in them fits together.
         RubricError: the rubric or its template cannot be used.
     """
-    criteria = read_criteria_workbook(
-        request.criteria_path, sheet=request.sheet, column_map=request.column_map, encoding=request.encoding
-    )
-    rubric, template_path = read_rubric(request.rubric or criteria.layout)
+    choice, criteria = _read_criteria(request)
+    rubric = with_options(choice.rubric, request.options)
     answers = [
         read_answers(
             path,
@@ -92,9 +93,9 @@ def prepare(request: Request) -> Plan:
     if request.questions_path is not None:
         questions = read_questions(request.questions_path, column_map=request.column_map, encoding=request.encoding)
     join = join_items(criteria, answers, questions=questions, group_by=request.group_by)
-    guessed = () if request.rubric else (f"rubric: {rubric.name}, guessed from the columns of the criteria workbook",)
+    places = [table.path for table in (criteria, questions, *answers) if table is not None]
     noted = [criteria.notes, *(table.notes for table in answers), questions.notes if questions else (), join.notes]
-    notes = (*guessed, *chain.from_iterable(noted))
+    notes = (choice.note, *chain.from_iterable(noted), *check_items(join.items, rubric, places))
     items, skipped = _chosen(request, join.items, join.skipped)
     if context_passages.FIELD in rubric.optional_inputs:
         items = context_passages.with_passages(items)
@@ -102,10 +103,24 @@ def prepare(request: Request) -> Plan:
         items=items,
         skipped=skipped,
         rubric=rubric,
-        template_path=template_path,
+        template_path=choice.template_path,
         samples=request.samples,
         notes=notes,
     )
+
+
+def _read_criteria(request: Request) -> tuple[RubricChoice, CriteriaTable]:
+    """Return the rubric and the criteria, read in the layout that it needs."""
+    choice = named_rubric(request.criteria_path, request.rubric)
+    criteria = read_criteria_workbook(
+        request.criteria_path,
+        sheet=request.sheet,
+        layout=choice.rubric.needed_layout if choice else None,
+        column_map=request.column_map,
+        encoding=request.encoding,
+        other_sheets=choice.own_sheets if choice else (),
+    )
+    return choice or guessed_rubric(criteria.layout), criteria
 
 
 def _chosen(

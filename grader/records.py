@@ -89,6 +89,9 @@ class Item:
 NONCE_PLACEHOLDER = "\ue000"
 """Stands in a rendered prompt where its nonce goes; a private-use character that all data is cleared of."""
 
+NONCE_STAND_IN = "1a2b3c4d"
+"""A nonce for people to read: of the length of a real one, and the same every time."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
@@ -121,6 +124,13 @@ class Usage:
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
+
+
+FILTER_REASONS = frozenset(
+    {"content_filter", "content_filtered", "safety", "recitation", "prohibited_content", "blocklist", "spii"}
+    | {"guardrail_intervened", "image_safety", "language"}
+)
+"""Providers' words, case folded, for a reply that a filter stopped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

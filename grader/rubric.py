@@ -69,7 +69,11 @@ class Part(_Strict):
     asks: str = ""
     """What the prompt says is wanted here."""
     scale: Scale | None = None
-    """For a number on a scale of its own; by default the rubric's."""
+    """For a number on a scale of its own, a dimension; by default the rubric's."""
+    description: str = ""
+    """What the judge looks at for this dimension."""
+    bands: tuple[Band, ...] = ()
+    """What the numbers of this dimension stand for, where the rubric's bands do not serve all."""
 
 
 def part_label(part: Part) -> str:
@@ -118,12 +122,45 @@ class Rubric(_Strict):
     scale: Scale
     rule: str
     """Name of the rule that turns a reply into a verdict; see `scoring.rules`."""
+    layout: Literal["tiered", "points", "questions"] | None = None
+    """How the criteria workbook must be laid out; by default `questions` without criteria, else what it turns out."""
     options: dict[str, Any] = Field(default_factory=dict)
     """What the rule may be told, e.g. `points: {25: 20}` for `tiered`."""
+    option_choices: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """The words that an option may be, for options that are one of a few words."""
     bands: tuple[Band, ...] = ()
     """What the numbers of the scale stand for, best first."""
     instructions: str = ""
     """Extra words to the judge, in any language, from whoever owns the criteria."""
+    language: Annotated[str, Field(max_length=60, pattern=r"^[^\n\r]*$")] = ""
+    """The language in which the judge gives its reasons; by default it chooses."""
+    silenced: tuple[str, ...] = ()
+    """Ids of the rules of `grader check` that say nothing about this workbook."""
+
+    @model_validator(mode="after")
+    def _check_options(self) -> Rubric:
+        for name, choices in self.option_choices.items():
+            if name not in self.options or self.options[name] not in choices:
+                raise ValueError(f"options.{name} must be one of {', '.join(choices)}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_points(self) -> Rubric:
+        try:
+            self.level_points(0)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ValueError("options.points must give numbers by level, as in {25: 20}") from error
+        return self
+
+    @property
+    def needed_layout(self) -> Literal["tiered", "points", "questions"] | None:
+        """How the criteria workbook must be laid out; `None` where its columns may decide."""
+        return self.layout or (None if "criteria" in self.inputs else "questions")
+
+    @property
+    def dimensions(self) -> tuple[Part, ...]:
+        """The numbers that the judge gives on scales of their own."""
+        return tuple(part for part in self.output.all_parts if part.kind == "number" and part.scale is not None)
 
     def level_points(self, level: float) -> float:
         """Return the points for each met criterion of a tier: the level itself unless `options.points` says else."""

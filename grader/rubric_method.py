@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from grader.plain_text import normalise
 from grader.prompting.data_blocks import is_suspicious
 from grader.prompting.render import PromptRenderer
 from grader.records import Grade, Item, Prompt, Reply, Verdict
 from grader.rubric import Rubric
+from grader.scoring.registry import find_rule
 from grader.scoring.replies import empty_answer_verdict, score_reply
 
 
@@ -17,11 +19,12 @@ class RubricMethod:
 
     def __init__(self, rubric: Rubric, template_path: Path, *, model: str, judge_empty: bool = False) -> None:
         self._rubric, self._model, self._judge_empty = rubric, model, judge_empty
+        find_rule(rubric.rule)  # that there is none should be known before the first call
         self._renderer = PromptRenderer(rubric, template_path)
 
     def verdict_without_call(self, item: Item) -> Verdict | None:
-        """Return the lowest score for an empty answer (RUBRICS, common rule 3)."""
-        if item.answer.strip() or self._judge_empty:
+        """Return the lowest score for an answer that shows nothing (RUBRICS, common rule 3)."""
+        if normalise(item.answer).strip() or self._judge_empty:
             return None
         return empty_answer_verdict(self._rubric)
 
@@ -38,9 +41,19 @@ class RubricMethod:
         return self._renderer.reask(prompt, reply, verdict)
 
     def grade(self, item: Item, sample: int, verdict: Verdict, replies: tuple[Reply, ...]) -> Grade:
-        """Return the grade, flagged where the answer speaks to the judge instead of to the question."""
-        if is_suspicious(item.answer, self._rubric.output):
-            verdict = replace(verdict, flags=(*verdict.flags, "suspicious"))
+        """Return the grade that the deciding verdict makes."""
         return Grade(
-            item=item, verdict=verdict, rubric=self._rubric.name, model=self._model, sample=sample, replies=replies
+            item=item,
+            verdict=flagged(verdict, item, self._rubric),
+            rubric=self._rubric.name,
+            model=self._model,
+            sample=sample,
+            replies=replies,
         )
+
+
+def flagged(verdict: Verdict, item: Item, rubric: Rubric) -> Verdict:
+    """Return the verdict, flagged where the answer speaks to the judge instead of to the question."""
+    if is_suspicious(item.answer, rubric.output):
+        return replace(verdict, flags=(*verdict.flags, "suspicious"))
+    return verdict

@@ -89,6 +89,10 @@ class Provider:
         self._ready.set()
         self._loop.run_forever()
         self._loop.run_until_complete(runner.cleanup())
+        left = asyncio.all_tasks(self._loop)  # of clients that were killed in the midst of a request
+        for task in left:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
         self._loop.close()
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:

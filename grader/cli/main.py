@@ -17,8 +17,12 @@ from grader.errors import GraderError
 SETTINGS_FILE = "grader.toml"
 
 COMMANDS = {
-    "score": ("grader.cli.score", "Grade answers against a criteria workbook, and write the graded workbook."),
-    "rubrics": ("grader.cli.rubrics", "List the rubric types, or show one."),
+    "score": ("grader.cli.score", "Grade answers against a criteria workbook."),
+    "check": ("grader.cli.check", "Look for mistakes in the workbook, its rubric and the answers."),
+    "prompts": ("grader.cli.prompts", "Render the prompts that score would send, and count calls and tokens."),
+    "rescore": ("grader.cli.rescore", "Read a run's stored replies again with today's rules; calls nothing."),
+    "init": ("grader.cli.init", "Write a criteria workbook for a rubric type, ready to fill in."),
+    "rubrics": ("grader.cli.rubrics", "List the rubric types, show one, or begin your own."),
 }
 """Name: module that holds it (as `command`), and its line in `grader --help` (a test keeps it in step)."""
 
@@ -90,7 +94,7 @@ def _read_settings(path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{path} is not valid TOML: {error}") from error
     for name, options in settings.items():

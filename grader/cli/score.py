@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.cli.options import FOLDER, as_request, choosing_options, reading_options
+from grader.cli.outcome import exit_by_summary, print_written
+
 if TYPE_CHECKING:
     from grader.judging.prices import Price
     from grader.judging.runner import Ending
@@ -17,26 +20,9 @@ if TYPE_CHECKING:
     from grader.planning import Plan, Request
     from grader.records import RecordedReply
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_FILE_OR_STDIN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
-
 
 @click.command("score")
-@click.option("--criteria", type=_FILE, required=True, help="The expert's workbook (.xlsx; also .csv and others).")
-@click.option("--sheet", help="The sheet with the criteria; by default the first that has them.")
-@click.option(
-    "--answers",
-    type=_FILE_OR_STDIN,
-    multiple=True,
-    help="A system's answers: .jsonl .json .csv .tsv .xlsx, or - for JSONL on standard input. Repeatable.",
-)
-@click.option("--questions", type=_FILE, help="A table with the questions' text, reference, type, context, by id.")
-@click.option("--rubric", metavar="NAME|PATH", help="A rubric type or file; by default guessed from the columns.")
-@click.option(
-    "--map", "column_map", multiple=True, metavar="FIELD=COLUMN", help="Which column holds a field. Repeatable."
-)
-@click.option("--encoding", help="The encoding of text files that are not UTF-8.")
-@click.option("--skip-bad-lines", is_flag=True, help="Leave out broken lines of JSONL files instead of refusing them.")
+@reading_options
 @click.option(
     "--model",
     envvar=["GRADER_SCORE_MODEL", "GRADER_MODEL"],
@@ -45,7 +31,6 @@ _FILE_OR_STDIN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_t
 @click.option("--api-base", metavar="URL", help="Where the model is served, if not at its provider's own address.")
 @click.option("--temperature", type=float, default=0.0, show_default=True, help="Left out for models that refuse it.")
 @click.option("--max-tokens", type=click.IntRange(1), default=4096, show_default=True, help="The longest reply.")
-@click.option("--samples", type=click.IntRange(1), default=1, show_default=True, help="How often to judge each answer.")
 @click.option(
     "--concurrency", type=click.IntRange(1, 500), default=50, show_default=True, help="Calls at once, at most."
 )
@@ -60,13 +45,9 @@ _FILE_OR_STDIN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_t
 )
 @click.option("--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop before costing more.")
 @click.option("--price", metavar="IN,OUT", help="USD per million tokens, for a model whose price is not known.")
-@click.option("--limit", type=click.IntRange(1), help="Grade the first so many questions only.")
-@click.option("--only", metavar="ID,ID", help="Grade these questions only.")
+@choosing_options
 @click.option("--group-by", metavar="FIELD", help="Also show means by this field, such as type.")
-@click.option("--judge-empty", is_flag=True, help="Send empty answers too, instead of giving them the lowest score.")
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="The run's folder.  [default: Result/<criteria>]"
-)
+@click.option("--out", type=FOLDER, help="The run's folder.  [default: Result/<criteria>]")
 @click.option("--fresh", is_flag=True, help="Start anew instead of going on with what --out holds.")
 @click.option("--dry-run", is_flag=True, help="Say what would be called and what it may cost; calls nothing.")
 @click.option("--quiet", is_flag=True, help="Say nothing but errors.")
@@ -77,9 +58,11 @@ def command(**options: Any) -> None:
     Writes graded.xlsx (a copy of the workbook with the grades), results.jsonl, summary.json and skipped.log into
     --out. Run the same command again to go on after a stop: nothing is judged twice.
     """
+    from grader.checks.checking import refuse_errors
     from grader.planning import prepare
 
-    request = _request(options)
+    request = as_request(options)
+    refuse_errors(request)
     say = _say_nothing if options["quiet"] else _say
     options["model"] = _model(options["model"], say)
     plan = prepare(request)
@@ -91,39 +74,6 @@ def command(**options: Any) -> None:
         return
     ending, written = _grade(options, plan, request, settings)
     _finish(written, ending, is_quiet=options["quiet"])
-
-
-def _request(options: dict[str, Any]) -> Request:
-    from grader.planning import Request
-
-    return Request(
-        criteria_path=options["criteria"],
-        answers_paths=options["answers"],
-        questions_path=options["questions"],
-        sheet=options["sheet"],
-        rubric=options["rubric"],
-        column_map=_column_map(options["column_map"]),
-        encoding=options["encoding"],
-        skip_bad_lines=options["skip_bad_lines"],
-        group_by=options["group_by"],
-        only=_ids(options["only"]),
-        limit=options["limit"],
-        samples=options["samples"],
-    )
-
-
-def _column_map(pairs: tuple[str, ...]) -> dict[str, str]:
-    mapping = dict(pair.partition("=")[::2] for pair in pairs)
-    for field, column in mapping.items():
-        if not field or not column:
-            raise click.BadParameter(f"“{field}” is not of the form FIELD=COLUMN", param_hint="--map")
-    return mapping
-
-
-def _ids(text: str | None) -> tuple[str, ...]:
-    from grader.inputs.columns import normalise_id
-
-    return tuple(normalise_id(part) for part in (text or "").split(",") if part.strip())
 
 
 def _model(named: str | None, say: Callable[[str], None]) -> str:
@@ -174,7 +124,7 @@ def _price(text: str | None) -> Price | None:
 
 def _print_estimate(plan: Plan, settings: GradeSettings, model: str) -> None:
     from grader.judging.judges import is_local
-    from grader.pipeline import estimate
+    from grader.preview import estimate
 
     found = estimate(plan, settings)
     click.echo(f"{len(plan.items)} items of {len(plan.planned)} systems, {found.calls} calls to {model}")
@@ -192,7 +142,7 @@ def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: Grad
     from grader.cli.progress import progress
     from grader.judging.judges import open_judge
     from grader.judging.stopping import StoppedEarly
-    from grader.pipeline import RunFacts, grade, write_outputs
+    from grader.pipeline import RunFacts, begin_run, grade, write_outputs
     from grader.records import JudgeSettings
     from grader.store.run_store import RunStore
 
@@ -206,12 +156,13 @@ def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: Grad
     is_bar = sys.stderr.isatty() and not options["no_progress"]
     with RunStore(run_dir, fresh=options["fresh"]) as store:
         judge = open_judge(judge_settings, plan.rubric, _recordings(options["model"]))
+        facts = RunFacts(command=_command_line(), judge=judge, options=_kept(options))
+        head = begin_run(plan, request, store=store, facts=facts)
         with progress(plan.grade_count, is_quiet=options["quiet"], is_bar=is_bar) as observer:
             ending = grade(plan, judge=judge, store=store, settings=settings, observer=observer)
         if ending.error is not None and not (isinstance(ending.error, StoppedEarly) and observer.done):
             raise ending.error
-        facts = RunFacts(command=_command_line(), judge=judge, options=_kept(options))
-        return ending, write_outputs(plan, request, store=store, run_dir=run_dir, facts=facts)
+        return ending, write_outputs(head, store=store, run_dir=run_dir)
 
 
 def _recordings(model: str) -> list[RecordedReply]:
@@ -234,30 +185,13 @@ def _kept(options: dict[str, Any]) -> dict[str, Any]:
 def _finish(written: Written, ending: Ending, *, is_quiet: bool) -> None:
     """Say what came of the run and end with the exit code for it."""
     if not is_quiet:
-        _print_written(written)
+        print_written(written)
     if ending.error is not None:
         click.echo(f"Stopped: {ending.error}", err=True)
     if ending.is_interrupted:
         click.echo(f"Interrupted. To go on: {_command_line()}", err=True)
         raise click.exceptions.Exit(130)
-    summary = written.summary
-    if not summary.unscored:
-        return
-    headline = "" if summary.is_complete else "INCOMPLETE: "
-    click.echo(f"{headline}{summary.unscored} of {summary.planned} items have no score; see skipped.log", err=True)
-    for reason, count in summary.reasons.most_common(3):
-        click.echo(f"  {count} × {reason}", err=True)
-    raise click.exceptions.Exit(3)
-
-
-def _print_written(written: Written) -> None:
-    from grader.cli.leaderboard import print_leaderboard
-
-    for note in written.notes:
-        _say(note)
-    print_leaderboard(written.summary, title=written.judge)
-    for path in written.paths:
-        click.echo(path)
+    exit_by_summary(written.summary)
 
 
 def _command_line() -> str:

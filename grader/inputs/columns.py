@@ -16,8 +16,8 @@ from typing import Literal
 
 from grader.errors import InputError
 
-TableKind = Literal["criteria", "answers", "questions"]
-"""Which of the three tables is read: the same header can mean different things in each."""
+TableKind = Literal["criteria", "points", "answers", "questions"]
+"""Which table is read: the same header can mean different things in each. `points` is one row per criterion."""
 
 _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "query id", "question id", "qid", "session id"),
@@ -48,6 +48,17 @@ _RARER_NAMES: Mapping[str, tuple[str, ...]] = {
     "system": ("system name", "model name"),
 }
 """Understood only where a table has none of the field's usual names, so that they never make one ambiguous."""
+
+_POINTS_NAMES: Mapping[str, tuple[str, ...]] = {
+    "criterion": ("criterion", "criteria", "criterion text", "requirement", "rubric item"),
+    "points": ("points", "point", "weight", "pts"),
+}
+"""The fields that only a table with one row per criterion has."""
+
+_RARER_POINTS_NAMES: Mapping[str, tuple[str, ...]] = {
+    "criterion": ("rubric", "check", "Kriterium", "Kriterien", "評価基準", "採点基準", "基準", "评分标准", "标准"),
+    "points": ("max points", "weights", "marks", "Punkte", "Gewicht", "配点", "点数", "分值", "分数", "权重"),
+}
 
 _QUOTES = "\"'`´‘’‚‛“”„‟«»‹›"
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
@@ -138,7 +149,7 @@ def claimed_fields(headers: Sequence[object], kind: TableKind, column_map: Mappi
 
 def missing_field(name: str, headers: Sequence[object], kind: TableKind, what: str) -> tuple[str, str]:
     """Return the message and the hint for a table that lacks field `name`; `what` names its headers' place."""
-    close = closest(map(shown_header, headers), [*_aliases(name, kind), *_RARER_NAMES.get(name, ())])
+    close = closest(map(shown_header, headers), [*_aliases(name, kind), *_rarer_aliases(name, kind)])
     guess = f"; the closest is '{close}'" if close else ""
     names = ", ".join(f"'{alias}'" for alias in _aliases(name, kind)[:4])
     message = f"no {name} column in {what}, which has {listed_headers(headers)}{guess}"
@@ -174,7 +185,12 @@ def _aliases(name: str, kind: TableKind) -> tuple[str, ...]:
     if kind == "questions" and name == "answer":
         return ()
     extra = ("answer",) if kind == "questions" and name == "reference" else ()
-    return _USUAL_NAMES[name] + extra
+    own = _POINTS_NAMES.get(name, ()) if kind == "points" else ()
+    return _USUAL_NAMES.get(name, ()) + extra + own
+
+
+def _rarer_aliases(name: str, kind: TableKind) -> tuple[str, ...]:
+    return _RARER_NAMES.get(name, ()) + (_RARER_POINTS_NAMES.get(name, ()) if kind == "points" else ())
 
 
 def _claims(
@@ -185,8 +201,8 @@ def _claims(
     claims = {field_name(name): _named_exactly(headers, keys, column) for name, column in column_map.items()}
     claims = {name: found for name, found in claims.items() if found}
     taken = {position for found in claims.values() for position in found}
-    for name in (name for name in _USUAL_NAMES if name not in claims):
-        for aliases in (_aliases(name, kind), _RARER_NAMES.get(name, ())):
+    for name in (name for name in (*_USUAL_NAMES, *_POINTS_NAMES) if name not in claims):
+        for aliases in (_aliases(name, kind), _rarer_aliases(name, kind)):
             wanted = {header_key(alias) for alias in aliases}
             found = [i for i, key in enumerate(keys) if key in wanted and i not in taken]
             found = [i for i in found if i not in lists] or found

@@ -8,7 +8,8 @@ from typing import Literal
 
 from grader.records import CellRef, Criterion
 
-Layout = Literal["tiered"]
+Layout = Literal["tiered", "points", "questions"]
+"""One column per level; one row per criterion; or one row per question, without criteria."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,8 @@ class CriteriaRow:
     reference: str = ""
     answer: str | None = None
     """`None` where the workbook has no answer column."""
+    other_answers: tuple[CellRef, ...] = ()
+    """Cells under the same id whose answer is another one; they matter only where the workbook's answers count."""
     fields: Mapping[str, str] = field(default_factory=dict)
     source: CellRef
     """The cell of its id."""

@@ -1,73 +1,159 @@
 """Reads the expert's criteria workbook: finds the sheet, its header and its layout; knows nothing of answers files.
 
-A layout is a module of its own (`tiered_layout`), which says whether a sheet has it and reads its rows.
+A layout is a module of its own (`tiered_layout`, `points_layout`, `questions_layout`), which says whether a sheet has
+it and reads its rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from grader.errors import InputError
-from grader.inputs.criteria_table import CriteriaRow, CriteriaTable
+from grader.errors import InputError, location
+from grader.inputs.columns import listed_headers, normalise_id
+from grader.inputs.criteria_table import CriteriaRow, CriteriaTable, Layout
+from grader.inputs.id_rows import TableHeader, is_example
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
+from grader.inputs.points_layout import find_points_header, no_points_header, read_points_rows
 from grader.inputs.problems import listed_problems
+from grader.inputs.questions_layout import find_questions_header, no_questions_header, read_questions_rows
+from grader.inputs.rubric_file import list_rubrics, read_rubric
 from grader.inputs.sheet import Sheet, column_letters
-from grader.inputs.tables import check_widths, is_json, open_sheets, sheet_choice_note
+from grader.inputs.tables import check_widths, find_header, is_json, open_sheets, sheet_choice_note
 from grader.inputs.tiered_layout import TieredHeader, find_tiered_header, no_tiered_header, read_tiered_rows
+
+Header = TieredHeader | TableHeader
+Rows = tuple[list[CriteriaRow], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """How one layout is found and read; a function of a header takes what its `find` returned."""
+
+    find: Callable[[Sheet, Mapping[str, str]], Header | None]
+    missing: Callable[[Sheet, Mapping[str, str]], InputError]
+    read: Callable[[Sheet, Any], Rows]
+    columns: str
+    """What the layout looks like, for messages."""
+
+
+_READERS: Mapping[Layout, _Reader] = {
+    "tiered": _Reader(find_tiered_header, no_tiered_header, read_tiered_rows, "a column for each level"),
+    "points": _Reader(find_points_header, no_points_header, read_points_rows, "a criterion on each row"),
+    "questions": _Reader(find_questions_header, no_questions_header, read_questions_rows, "a question on each row"),
+}
+
+
+def _guesses(sheet: Sheet, column_map: Mapping[str, str]) -> tuple[Layout, ...]:
+    """Return the layouts in the order in which to try them on a sheet."""
+    # Beside columns of criteria and points, a number in the header is a remark and no level.
+    has_points = find_header(sheet, "points", ("id", "criterion", "points"), column_map) is not None
+    return ("points", "tiered") if has_points else ("tiered", "points")
 
 
 def read_criteria_workbook(
     path: str | Path,
     *,
     sheet: str | None = None,
+    layout: Layout | None = None,
     column_map: Mapping[str, str] | None = None,
     encoding: str | None = None,
+    other_sheets: Collection[str] = (),
     limits: IntakeLimits = DEFAULT_LIMITS,
 ) -> CriteriaTable:
     """Return the criteria in the workbook or text table at `path`.
 
-    Without `sheet`, the first visible sheet that has criteria is read. Raises `InputError`, with the file, the
-    sheet and the cell, for anything that would make a question ungraded or graded by the wrong criteria.
+    `layout` is what the rubric needs; by default the columns tell. Without `sheet`, the first visible sheet that has
+    the layout is read; `other_sheets` are known to hold something else, so that nothing is said of them. Raises
+    `InputError`, with the file, the sheet and the cell, for anything that would make a question ungraded or graded by
+    the wrong criteria.
     """
     path = Path(path)
     if is_json(path):
         raise InputError(
             "criteria are read from a workbook or a text table, and this is JSON", path=path, hint="Save it as .xlsx"
         )
-    found, header = _sheet_with_criteria(path, sheet, column_map or {}, encoding, limits)
+    sheets = open_sheets(path, sheet=sheet, encoding=encoding, limits=limits)
+    found, kind, header = _sheet_with_criteria(sheets, layout, column_map or {})
     check_widths(found, header.row)
-    rows, notes = read_tiered_rows(found, header)
+    rows, notes = _READERS[kind].read(found, header)
     if not rows:
-        raise found.error(
-            "the header has no rows of criteria below it",
-            *(header.row, 0),
-            hint="Fill in the table, or name another sheet with --sheet",
-        )
+        raise _no_rows(found, header)
     _check_unique(rows)
+    others = tuple(name for name in found.others if name not in other_sheets)
     return CriteriaTable(
         path=str(path),
         sheet=found.name,
         header_row=header.row + 1,
         columns=_column_letters(header),
-        layout="tiered",
+        layout=kind,
         rows=tuple(rows),
-        notes=(*found.notes, *sheet_choice_note(found), *notes),
+        notes=(*found.notes, *sheet_choice_note(replace(found, others=others)), *notes),
     )
 
 
 def _sheet_with_criteria(
-    path: Path, sheet: str | None, column_map: Mapping[str, str], encoding: str | None, limits: IntakeLimits
-) -> tuple[Sheet, TieredHeader]:
+    sheets: Iterable[Sheet], layout: Layout | None, column_map: Mapping[str, str]
+) -> tuple[Sheet, Layout, Header]:
+    """Return the first sheet that has the layout, or one that tells its rubric: questions could be for several."""
     best: Sheet | None = None
-    for candidate in open_sheets(path, sheet=sheet, encoding=encoding, limits=limits):
-        header = find_tiered_header(candidate, column_map)
-        if header is not None:
-            return candidate, header
+    for candidate in sheets:
+        for kind in (layout,) if layout else _guesses(candidate, column_map):
+            header = _READERS[kind].find(candidate, column_map)
+            if header is not None:
+                return candidate, kind, header
         if best is None or not best.rows:
             best = candidate
     assert best is not None, "a workbook without sheets has been refused"
-    raise no_tiered_header(best, column_map)
+    raise _no_layout(best, layout, column_map)
+
+
+def _no_layout(sheet: Sheet, layout: Layout | None, column_map: Mapping[str, str]) -> InputError:
+    """Return the error for a sheet that lacks the layout, or any that could be guessed."""
+    found = {kind: reader.find(sheet, column_map) for kind, reader in _READERS.items() if kind != layout}
+    other = next(((kind, header) for kind, header in found.items() if header is not None), None)
+    if layout is None:
+        return _READERS["tiered"].missing(sheet, column_map) if other is None else _names_no_rubric(sheet, other[1])
+    missing = _READERS[layout].missing(sheet, column_map)
+    if other is not None and other[0] != "questions":
+        hint = f"The sheet has {_READERS[other[0]].columns}, which is what --rubric {other[0]} wants. {missing.hint}"
+        return InputError(_bare(missing), path=missing.path, sheet=missing.sheet, cell=missing.cell, hint=hint)
+    return missing
+
+
+def _bare(error: InputError) -> str:
+    """Return an error's message without its place, which is put in front again."""
+    return error.message.removeprefix(f"{location(error.path, error.sheet, error.cell)}: ")
+
+
+def _names_no_rubric(sheet: Sheet, header: Header) -> InputError:
+    types = [name for name in list_rubrics() if read_rubric(name)[0].needed_layout == "questions"]
+    return InputError(
+        "these are questions without criteria: none of "
+        f"{listed_headers(sheet.header(header.row))} is a level such as 25, 50 or 100, or a criterion",
+        path=sheet.path,
+        sheet=sheet.name,
+        cell=f"row {header.row + 1}",
+        hint=f"Say by which rubric to judge them: --rubric {', '.join(types)}; or add columns of criteria",
+    )
+
+
+def _no_rows(sheet: Sheet, header: Header) -> InputError:
+    id_column = header.columns.fields["id"]
+    ids = (normalise_id(row[id_column]) for row in sheet.rows[header.row + 1 :] if id_column < len(row))
+    if any(map(is_example, ids)):
+        return sheet.error(
+            "the table still holds only the examples it came with",
+            *(header.row + 1, id_column),
+            hint="Type your own rows below the examples, or over them, each with an id of its own (see How to)",
+        )
+    return sheet.error(
+        "the header has no rows of criteria below it",
+        *(header.row, 0),
+        hint="Fill in the table, or name another sheet with --sheet",
+    )
 
 
 def _check_unique(rows: list[CriteriaRow]) -> None:
@@ -81,6 +167,7 @@ def _check_unique(rows: list[CriteriaRow]) -> None:
         )
 
 
-def _column_letters(header: TieredHeader) -> dict[str, str]:
+def _column_letters(header: Header) -> dict[str, str]:
     letters = {name: column_letters(i) for name, i in {**header.columns.extras, **header.columns.fields}.items()}
-    return letters | {f"{level:g}": column_letters(i) for i, level in header.levels.items()}
+    levels = header.levels if isinstance(header, TieredHeader) else {}
+    return letters | {f"{level:g}": column_letters(i) for i, level in levels.items()}

@@ -9,7 +9,9 @@ from pathlib import Path
 from grader.errors import InputError
 from grader.inputs.answers import AnswersTable, duplicate_answers
 from grader.inputs.columns import closest, field_name
+from grader.inputs.conversation import readable_fields
 from grader.inputs.criteria_table import CriteriaRow, CriteriaTable
+from grader.inputs.problems import listed_problems
 from grader.inputs.questions import Question, QuestionsTable
 from grader.records import Answer, Item, SkippedItem
 
@@ -74,7 +76,25 @@ def _workbook_answers(criteria: CriteriaTable) -> tuple[AnswersTable, ...]:
             sheet=criteria.sheet,
             hint="Name the file that holds the answers: --answers FILE",
         )
+    if not any(answer.text.strip() for answer in answers):
+        raise InputError(
+            "there are no answers to grade: the workbook's answer column is empty",
+            path=criteria.path,
+            sheet=criteria.sheet,
+            hint="Fill it in, or name the file that holds the answers: --answers FILE",
+        )
+    _check_one_answer(criteria)
     return (AnswersTable(path=criteria.path, answers=answers, file_system=file_system),)
+
+
+def _check_one_answer(criteria: CriteriaTable) -> None:
+    others = [(cell, f"id {row.item_id}") for row in criteria.rows for cell in row.other_answers]
+    if others:
+        raise listed_problems(
+            "an id has two different answers",
+            others,
+            hint="Keep one answer for each id, on its first row; or grade answers from files: --answers FILE",
+        )
 
 
 def _answers_by_system(tables: Sequence[AnswersTable]) -> dict[str, dict[str, Answer]]:
@@ -136,7 +156,7 @@ def _item(row: CriteriaRow, answer: Answer, question: Question | None) -> Item:
         question=_first_filled(asked),
         reference=_first_filled(expected),
         criteria=row.criteria,
-        fields=_merged_fields(sources),
+        fields=readable_fields(_merged_fields(sources)),
         source=row.source,
     )
 

@@ -34,9 +34,9 @@ def read_recordings(path: Path) -> Iterator[RecordedReply]:
 def _record(line: str, path: Path, number: int) -> Mapping[str, Any]:
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"is not JSON ({error})", path=path, cell=f"line {number}", hint=_HINT) from error
-    if not isinstance(record, dict) or record.get("id") is None:
+    if not isinstance(record, dict) or not normalise_id(record.get("id", "")):
         raise InputError("is not a record with an id", path=path, cell=f"line {number}", hint=_HINT)
     return record
 
@@ -45,13 +45,16 @@ def _recorded(record: Mapping[str, Any], path: Path, number: int) -> Iterator[Re
     text = record.get("reply", record.get("text"))
     if text is None or text == "":
         return
-    if not isinstance(text, str):
+    sample, finish_reason = record.get("sample") or 1, record.get("finish_reason")
+    if not isinstance(text, str) or not isinstance(finish_reason, str | None):
         raise InputError("the reply is not a text", path=path, cell=f"line {number}", hint=_HINT)
+    if not isinstance(sample, int):
+        raise InputError("the sample is not a whole number", path=path, cell=f"line {number}", hint=_HINT)
     system = record.get("system")
     yield RecordedReply(
         item_id=normalise_id(record["id"]),
         text=text,
         system=None if system is None else str(system),
-        sample=int(record.get("sample") or 1),
-        finish_reason=record.get("finish_reason"),
+        sample=sample,
+        finish_reason=finish_reason,
     )

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from grader.assets import find_asset, list_assets
 from grader.errors import RubricError
+from grader.inputs.rubric_problems import explain_problems, explain_yaml, key_lines
 from grader.rubric import Rubric
 
 
@@ -24,9 +25,9 @@ def read_rubric(name_or_path: str) -> tuple[Rubric, Path]:
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
         path = find_asset("rubrics", f"{name_or_path}.yaml")
-    rubric = _parse_rubric(_read_text(path), path)
-    beside = path.parent / rubric.template
-    return rubric, beside if beside.is_file() else find_asset("templates", rubric.template)
+    text = _read_text(path)
+    rubric = _parse_rubric(text, path)
+    return rubric, _find_template(rubric.template, path, text)
 
 
 def list_rubrics() -> dict[str, Path]:
@@ -34,9 +35,25 @@ def list_rubrics() -> dict[str, Path]:
     return {path.stem: path for name, path in list_assets("rubrics").items() if name.endswith((".yaml", ".yml"))}
 
 
+def _find_template(name: str, path: Path, text: str) -> Path:
+    """Return the path of the template that the rubric file at `path` names: beside it, or among the templates."""
+    for folder in (path.parent, path.parent.parent / "templates"):
+        if (folder / name).is_file():
+            return folder / name
+    try:
+        return find_asset("templates", name)
+    except RubricError as error:
+        line = key_lines(text)[("template",)]
+        raise RubricError(f"line {line}: template: {error.message}", path=path, hint=error.hint) from error
+
+
 def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise RubricError(
+            "does not exist", path=path, hint="`grader rubrics new NAME` writes one to start with."
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise RubricError(f"cannot be read: {error}", path=path) from error
 
@@ -45,21 +62,11 @@ def _parse_rubric(text: str, path: Path) -> Rubric:
     try:
         content = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise RubricError(f"is not YAML: {error}", path=path) from error
+        raise RubricError(explain_yaml(error), path=path) from error
     if not isinstance(content, dict):
         raise RubricError("holds no rubric: a mapping of keys such as name, title and scale is expected", path=path)
     try:
         return Rubric.model_validate(content)
     except ValidationError as error:
-        raise RubricError(_explained(error), path=path) from error
-
-
-def _explained(error: ValidationError) -> str:
-    """Return all problems of a rubric file, one per line: the key, what is wrong, what was found."""
-    allowed = ", ".join(Rubric.model_fields)
-    lines = []
-    for problem in error.errors():
-        key = ".".join(map(str, problem["loc"])) or "the rubric"
-        extra = f" (allowed: {allowed})" if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1 else ""
-        lines.append(f"{key}: {problem['msg']}{extra}")
-    return "the rubric is not valid:\n  " + "\n  ".join(lines)
+        problems = explain_problems(error, key_lines(text))
+        raise RubricError(f"the rubric is not valid:\n  {problems}", path=path) from error

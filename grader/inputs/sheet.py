@@ -33,6 +33,8 @@ class Sheet:
     hidden_rows: frozenset[int] = frozenset()
     merged_tops: Mapping[tuple[int, int], int] = field(default_factory=dict)
     """For a cell that a merge has swallowed: the row of the merged cell that shows its value."""
+    merges: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = ()
+    """First and last cell of each merged range."""
     others: tuple[str, ...] = ()
     """Names of the workbook's other visible sheets."""
     notes: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import is_zipfile
 
 from grader.errors import InputError
 from grader.inputs.columns import clean_text, closest
@@ -31,16 +32,7 @@ def read_sheets(
 
     Each is read when it is asked for. `InputError` for a file or sheet that cannot be read safely.
     """
-    if kind != "xls":
-        check_package(path, limits)
-    if kind == "ods":
-        check_ods_area(path, limits)
-    with _plain_errors(path):
-        from python_calamine import CalamineWorkbook
-
-        recoded = utf8_package(path) if kind == "xlsx" else None
-        workbook = CalamineWorkbook.from_filelike(recoded) if recoded else CalamineWorkbook.from_path(str(path))
-    with workbook:
+    with _open_workbook(path, kind, limits) as workbook:
         visible = _visible_worksheets(workbook)
         chosen = visible if sheet is None else [_named(path, workbook, sheet)]
         if not chosen:
@@ -52,6 +44,27 @@ def read_sheets(
             others = tuple(other for other in visible if other != name)
             scan = scan_sheet(path, parts[name], name, limits) if name in parts else None
             yield _read_sheet(path, workbook, name, others, scan, limits)
+
+
+def find_sheet(path: Path, kind: FileKind, wanted: str, limits: IntakeLimits = DEFAULT_LIMITS) -> Sheet | None:
+    """Return the sheet called `wanted`, whatever its case and even if hidden, or `None` where there is none."""
+    with _open_workbook(path, kind, limits) as workbook:
+        names = [str(name) for name in workbook.sheet_names]
+    name = next((name for name in names if clean_text(name).casefold() == wanted.casefold()), None)
+    return None if name is None else next(read_sheets(path, kind, sheet=name, limits=limits))
+
+
+def _open_workbook(path: Path, kind: FileKind, limits: IntakeLimits) -> CalamineWorkbook:
+    """Open a workbook that is safe to open; `InputError` for any other."""
+    if kind != "xls":
+        check_package(path, limits)
+    if kind == "ods":
+        check_ods_area(path, limits)
+    with _plain_errors(path):
+        from python_calamine import CalamineWorkbook
+
+        recoded = utf8_package(path) if kind == "xlsx" else None
+        return CalamineWorkbook.from_filelike(recoded) if recoded else CalamineWorkbook.from_path(str(path))
 
 
 def _visible_worksheets(workbook: CalamineWorkbook) -> list[str]:
@@ -104,6 +117,7 @@ def _read_sheet(
         faults_are_known=scan is not None,
         hidden_rows=frozenset(scan.hidden_rows) if scan else frozenset(),
         merged_tops=_merged_tops(path, sheet, len(rows), limits),
+        merges=tuple(sheet.merged_cell_ranges or ()),
         others=others,
         notes=tuple(_long_texts(path, name, rows)),
     )
@@ -166,3 +180,19 @@ def _plain_errors(path: Path, sheet: str | None = None) -> Iterator[None]:
 
 def _listed(names: list[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
+
+
+def number_formats(path: Path, sheet: str | None, column: int) -> dict[int, str]:
+    """Return how a column's numbers are shown, `0.00`, by row from 0; nothing where the file does not say."""
+    if sheet is None or not is_zipfile(path):
+        return {}
+    import openpyxl
+
+    try:
+        workbook = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
+        cells = (row[0] for row in workbook[sheet].iter_rows(min_col=column + 1, max_col=column + 1) if row)
+        found = {cell.row - 1: str(cell.number_format) for cell in cells if isinstance(cell.value, float)}
+        workbook.close()
+    except Exception:  # an odd package that only the other reader takes; its values have been read
+        return {}
+    return found

@@ -21,14 +21,13 @@ from grader.inputs.columns import (
     normalise_id,
 )
 from grader.inputs.criteria_table import CriteriaRow
+from grader.inputs.id_rows import SUMMARY_IDS, TableHeader, is_example, row_notes
 from grader.inputs.numbering import split_numbered
 from grader.inputs.problems import listed_problems
 from grader.inputs.sheet import Sheet
 from grader.inputs.tables import (
     HEADER_SEARCH_ROWS,
-    hidden_rows_note,
     likeliest_header,
-    listed_rows,
     sheet_columns,
 )
 from grader.records import CellRef, Criterion
@@ -36,7 +35,6 @@ from grader.records import CellRef, Criterion
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _ROW_LIMIT = 100_000
 _HINT_LONG = "Split the workbook, or delete what is not part of the table"
-_SUMMARY_IDS = frozenset({"total", "totals", "sum", "average", "mean", "count", "合計", "合计", "平均"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,13 +97,16 @@ def read_tiered_rows(sheet: Sheet, header: TieredHeader) -> tuple[list[CriteriaR
         raise sheet.error(f"the table has more than {_ROW_LIMIT:,} rows", _ROW_LIMIT, id_column, hint=_HINT_LONG)
     rows: list[CriteriaRow] = []
     left_out: list[int] = []
+    examples: list[int] = []
     blank_ids: list[CellRef] = []
     bare: list[tuple[int, str]] = []
     last = header.row
     for group in _row_groups(sheet, header):
         criteria = _criteria(sheet, header, group)
         item_id = normalise_id(sheet.value(group[0], id_column))
-        if item_id.casefold() in _SUMMARY_IDS and all(_is_number(c.text) for c in criteria):
+        if is_example(item_id):
+            examples.append(group[0])
+        elif item_id.casefold() in SUMMARY_IDS and all(_is_number(c.text) for c in criteria):
             left_out.append(group[0])
         elif criteria and item_id:
             rows.append(_criteria_row(sheet, header, group[0], item_id, criteria))
@@ -119,7 +120,8 @@ def read_tiered_rows(sheet: Sheet, header: TieredHeader) -> tuple[list[CriteriaR
     if rows:
         left_out += _drop_footnotes(sheet, last, bare)
     _refuse(sheet, id_column, blank_ids, bare)
-    return rows, _row_notes(sheet, header, left_out)
+    table = TableHeader(row=header.row, columns=header.columns)
+    return rows, row_notes(sheet, table, left_out=left_out, examples=examples, lacking="id or no criteria")
 
 
 def _levels(headers: Sequence[object], column_map: Mapping[str, str]) -> dict[int, float]:
@@ -238,17 +240,6 @@ def _refuse(sheet: Sheet, id_column: int, blank_ids: list[CellRef], bare: list[t
             ((sheet.ref(row, id_column), f"id {item_id}") for row, item_id in bare),
             hint="Fill in at least one level, or delete the row",
         )
-
-
-def _row_notes(sheet: Sheet, header: TieredHeader, left_out: Sequence[int]) -> list[str]:
-    id_column = header.columns.fields["id"]
-    merged = [row for row, column in sorted(sheet.merged_tops) if column == id_column and row > header.row]
-    notes = hidden_rows_note(sheet, header.row)
-    if left_out:
-        notes.append(f"{sheet.place()}: left out, having no id or no criteria: {listed_rows(sorted(left_out))}")
-    if merged:
-        notes.append(f"{sheet.place()}: ids filled down from merged cells: {listed_rows(merged)}")
-    return notes
 
 
 def _is_number(text: str) -> bool:

@@ -14,7 +14,8 @@ from grader.judging.judge import Call, Judge, call_key
 from grader.judging.limits import Budget, Limiter
 from grader.judging.prices import Price, most_tokens
 from grader.judging.stopping import Stop, StoppedEarly
-from grader.records import Reply, StoredCall, StoredGrade
+from grader.plain_text import normalise
+from grader.records import FILTER_REASONS, Reply, StoredCall, StoredGrade
 
 _FIRST_DELAY_SECONDS = 0.5
 _LONGEST_DELAY_SECONDS = 60.0
@@ -81,6 +82,7 @@ class Caller:
         self._budget = Budget(settings.max_cost_usd)
         self._under_way: dict[str, asyncio.Task[Reply]] = {}
         self._successes = 0
+        self._has_found = False
         self._failures_in_a_row = 0
         self.commits: GroupCommit[StoredCall | StoredGrade] = GroupCommit(store.write)
 
@@ -93,6 +95,7 @@ class Caller:
         key = call_key(self._judge, call)
         found = self._store.find_reply(key)
         if found is not None:
+            self._has_found = True
             return found
         self._stop.check()
         if key not in self._under_way:
@@ -137,18 +140,18 @@ class Caller:
                 cost_usd = reply.cost_usd or 0.0
             except JudgeError as error:
                 if error.status_code == 429:
-                    self._limiter.refused(error.retry_after_seconds)
+                    self._limiter.refused(_retry_after_seconds(error))
                 raise
             finally:
                 self._budget.settle(most_usd, cost_usd)
-            reply = replace(reply, key=key, attempts=attempt)
+            reply = replace(reply, key=key, attempts=attempt, text=_storable(reply.text))
             await self._commit(call, reply)
         self._limiter.succeeded()
         return reply
 
     async def _commit(self, call: Call, reply: Reply) -> None:
         item = call.prompt.item
-        has_text = reply.error is None and bool(reply.text.strip())
+        has_text = reply.error is None and bool(normalise(reply.text).strip())
         row = StoredCall(
             reply=reply,
             model=self._judge.model,
@@ -156,7 +159,7 @@ class Caller:
             item_id=item.id,
             sample=call.sample,
             ask=call.ask,
-            is_finished=has_text and reply.finish_reason != "content_filter",
+            is_finished=has_text and (reply.finish_reason or "").casefold() not in FILTER_REASONS,
         )
         await self.commits.put(row)
         self._observer.called(reply)
@@ -189,7 +192,8 @@ class Caller:
 
     def _count_failure(self, error: JudgeError) -> None:
         self._failures_in_a_row += 1
-        if not self._successes and (error.is_fatal or error.retryable):
+        # A run that goes on with what failed before may meet nothing but such calls: each is told as it is.
+        if not self._successes and (error.is_fatal or (error.retryable and not self._has_found)):
             self._stop.fail(JudgeError(f"{self._judge.model}: {error.message}", retryable=False, hint=error.hint))
         elif self._failures_in_a_row >= _FAILURES_IN_A_ROW:
             self._stop.fail(
@@ -203,10 +207,19 @@ class Caller:
         """Wait before the next try (full jitter, at least Retry-After), lending this item's place to another."""
         longest = min(_LONGEST_DELAY_SECONDS, _FIRST_DELAY_SECONDS * 2 ** (attempt - 1))
         seconds = random.uniform(0, longest)
-        if error.retry_after_seconds is not None:
-            seconds += min(error.retry_after_seconds, _LONGEST_RETRY_AFTER_SECONDS)
+        seconds += _retry_after_seconds(error)
         self._places.release()
         try:
             await self._stop.sleep(seconds)
         finally:
             await self._places.acquire()
+
+
+def _retry_after_seconds(error: JudgeError) -> float:
+    """Return how long the provider wants to be left alone, within reason."""
+    return min(error.retry_after_seconds or 0.0, _LONGEST_RETRY_AFTER_SECONDS)
+
+
+def _storable(text: str) -> str:
+    """Return `text` as the store will give it back, so that a call that quotes it is the same call after a stop."""
+    return text.encode("utf-8", "replace").decode()

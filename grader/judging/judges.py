@@ -1,15 +1,20 @@
-"""Opens the judge that a model's name stands for: `offline`, a recording to replay, or any model of LiteLLM's."""
+"""Opens the judge that a model's name stands for: ours, one of an installed package, or any model of LiteLLM's."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from grader.judging.judge import Judge
+from grader.plugins import find_plugins, load_plugin
 from grader.records import JudgeSettings, RecordedReply
 from grader.rubric import Rubric
 
 OFFLINE = "offline"
 REPLAY_PREFIX = "replay:"
+GROUP = "grader.judges"
+
+JudgeFactory = Callable[[JudgeSettings, Rubric], Judge]
+"""What a package names in the entry point group `grader.judges`."""
 
 
 def is_local(model: str) -> bool:
@@ -19,6 +24,8 @@ def is_local(model: str) -> bool:
 
 def open_judge(settings: JudgeSettings, rubric: Rubric, recordings: Iterable[RecordedReply] = ()) -> Judge:
     """Return the judge for `settings.model`; `recordings` are what a `replay:` judge answers with.
+
+    A package's judge is named as its entry point is, alone or followed by a colon and anything: `acme`, `acme:large`.
 
     Raises:
         JudgeError: the model cannot be called as things are, such as for want of a key.
@@ -31,6 +38,17 @@ def open_judge(settings: JudgeSettings, rubric: Rubric, recordings: Iterable[Rec
         from grader.judging.replay_judge import ReplayJudge
 
         return ReplayJudge(settings.model, recordings)
+    factory = _find_factory(settings.model)
+    if factory is not None:
+        return factory(settings, rubric)
     from grader.judging.litellm_judge import LiteLLMJudge
 
     return LiteLLMJudge(settings)
+
+
+def _find_factory(model: str) -> JudgeFactory | None:
+    """Return the factory of the package whose entry point is called like the model, or like what precedes its colon."""
+    found = find_plugins(GROUP)
+    entry = found.get(model) or found.get(model.partition(":")[0])
+    factory: JudgeFactory | None = load_plugin(entry) if entry else None
+    return factory

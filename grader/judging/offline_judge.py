@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from grader.errors import JudgeError
+from grader.judging.baseline.criteria import judge_criteria
+from grader.judging.baseline.opinion import Opinion, render_reply
+from grader.judging.baseline.question import judge_checklist, judge_process
+from grader.judging.baseline.reference import judge_correctness, judge_likeness
+from grader.judging.baseline.relevance import PARTS, judge_relevance
+from grader.judging.baseline.tiers import NOTICE, judge_share, judge_tiers
 from grader.judging.judge import Call
-from grader.judging.text_matching import THRESHOLD, Match, match_criterion
-from grader.plain_text import normalise
-from grader.records import Criterion, Item, Reply, format_number
+from grader.records import Item, Reply
 from grader.rubric import Rubric
 
-NOTICE = (
-    "Text-matching baseline, no LLM. The terms and words of each criterion were looked up in the answer; it counts as "
-    f"met from {THRESHOLD:.0%} of them, by weight, if no term is missing that the question does not name itself."
-)
-"""The first words of every analysis, so that nobody takes it for a model's opinion."""
+__all__ = ["NOTICE", "OfflineJudge", "judge_item"]
 
 _MATCHING_VERSION = 1
 """Part of a call's identity; raise it with any change to the matching, or stored replies will hide the change."""
 
-_LONGEST_TERM = 100
-"""Characters of a term that an analysis shows."""
-
-_BRACKETS = str.maketrans("<>", "‹›")
+Method = Callable[[Item, Rubric], Opinion]
 
 
 class OfflineJudge:
@@ -37,11 +34,15 @@ class OfflineJudge:
         self._rubric = rubric
 
     def parameters(self, call: Call) -> Mapping[str, Any]:
-        """Return the version of the matching and the points, which together decide a reply."""
-        return {"matching": _MATCHING_VERSION, "points": self._rubric.options.get("points", {})}
+        """Return the version of the matching and the rubric's options, which together decide a reply."""
+        return {"matching": _MATCHING_VERSION, **self._rubric.options}
 
     async def ask(self, call: Call) -> Reply:
-        """Return the reply to `call`; no request is made, nothing can fail."""
+        """Return the reply to `call`; no request is made.
+
+        Raises:
+            JudgeError: text matching cannot answer in this rubric's form, or has nothing to compare the answer with.
+        """
         return Reply(text=judge_item(call.prompt.item, self._rubric), finish_reason="stop", cost_usd=0.0)
 
     async def close(self) -> None:
@@ -49,48 +50,45 @@ class OfflineJudge:
 
 
 def judge_item(item: Item, rubric: Rubric) -> str:
-    """Return the reply to `item` in the form that `rubric` asks of every judge."""
-    matches = [
-        (criterion, match_criterion(criterion.text, item.answer, question=item.question)) for criterion in item.criteria
-    ]
-    score, reason = _tier_score(matches, rubric)
-    analysis = _harmless("\n".join((NOTICE, *(_described(*match) for match in matches), reason)))
-    output = rubric.output
-    return f"<{output.analysis}>{analysis}</{output.analysis}>\n<{output.score}>{format_number(score)}</{output.score}>"
+    """Return the reply to `item` in the form that `rubric` asks of every judge.
 
-
-def _tier_score(matches: Iterable[tuple[Criterion, Match]], rubric: Rubric) -> tuple[float, str]:
-    """Return the score by tiers and the reason for it.
-
-    This repeats what `scoring.rules.tiered` knows: a judge is asked for a total, and judging may not import scoring.
+    Raises:
+        JudgeError: text matching cannot answer in this form, or has nothing to compare the answer with.
     """
-    met = Counter(criterion.level for criterion, match in matches if match.is_met and criterion.level is not None)
-    if not met:
-        return rubric.scale.min, "No criterion is met."
-    level, count = max(met.items())
-    points = {float(key): float(value) for key, value in rubric.options.get("points", {}).items()}
-    score = min(rubric.scale.max, count * points.get(float(level), float(level)))
-    return score, f"Level {format_number(level)} is the highest with a met criterion ({count}), which decides."
+    return render_reply(_find_method(rubric)(item, rubric), rubric)
 
 
-def _described(criterion: Criterion, match: Match) -> str:
-    """Return what was found of a criterion, in one line."""
-    level = f"Level {format_number(criterion.level)}, criterion" if criterion.level is not None else "Criterion"
-    verdict = "met" if match.is_met else "not met"
-    wish = ", it should not occur" if match.is_negated else ""
-    evidence = "; ".join(
-        f"{label}: {', '.join(map(_shown, terms))}"
-        for label, terms in (("found", match.found), ("in part", match.partly), ("missing", match.missing))
-        if terms
+def _find_method(rubric: Rubric) -> Method:
+    """Return what can fill the parts that `rubric` asks for, by their kinds and by what there is to go by."""
+    asked = [part for part in rubric.output.all_parts if part.kind != "text"]
+    inputs = {*rubric.inputs, *rubric.optional_inputs}
+    kind = rubric.part(rubric.output.score).kind
+    if {*PARTS, rubric.output.score} == {part.name for part in asked} | {rubric.output.score} and kind == "number":
+        return judge_relevance
+    if len(asked) == 1 and kind == "items" and "criteria" in inputs:
+        return judge_criteria
+    if len(asked) == 1 and kind == "boolean" and "reference" in inputs:
+        return judge_correctness
+    if len(asked) == 1 and kind == "number":
+        return _number_method(rubric, inputs)
+    raise JudgeError(
+        f"the offline judge cannot answer for the rubric “{rubric.name}”, whose reply has {_listed(rubric)}",
+        retryable=False,
+        is_fatal=True,
+        hint="Name a model with --model. Text matching gives one number, criteria met, correct or not, or relevance.",
     )
-    return f"{level} {criterion.number}: {verdict} ({match.coverage:.0%}{wish}). {evidence}".rstrip()
 
 
-def _shown(term: str) -> str:
-    line = " ".join(term.split())
-    return f"“{line}”" if len(line) <= _LONGEST_TERM else f"“{line[:_LONGEST_TERM]}…”"
+def _number_method(rubric: Rubric, inputs: set[str]) -> Method:
+    """Return what makes one number, by the best that there is to compare the answer with."""
+    if rubric.rule == "tiered":
+        return judge_tiers
+    if "criteria" in inputs:
+        return judge_share
+    if "checklist" in inputs:
+        return judge_checklist
+    return judge_likeness if "reference" in inputs else judge_process
 
 
-def _harmless(text: str) -> str:
-    """Return `text` with nothing in it that a reader could take for a tag, escaped and full-width ones included."""
-    return normalise(text).translate(_BRACKETS)
+def _listed(rubric: Rubric) -> str:
+    return ", ".join(f"“{part.name}” ({part.kind})" for part in rubric.output.all_parts)

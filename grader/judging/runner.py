@@ -6,7 +6,7 @@ It knows neither templates nor rules nor SQLite: what a rubric makes of items an
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -189,7 +189,7 @@ class _Runner:
             prompt = self._method.reask(prompt, replies[-1], verdicts[-1])
             if verdicts[-1].status is Status.TRUNCATED and max_tokens:
                 max_tokens *= 2
-        return self._method.grade(job.item, job.sample, _deciding(verdicts), tuple(replies))
+        return self._method.grade(job.item, job.sample, deciding_verdict(verdicts), tuple(replies))
 
 
 def _wants_reask(verdicts: list[Verdict]) -> bool:
@@ -200,6 +200,6 @@ def _wants_reask(verdicts: list[Verdict]) -> bool:
     return "unreachable_score" in last.flags and sum(verdict.score is not None for verdict in verdicts) == 1
 
 
-def _deciding(verdicts: list[Verdict]) -> Verdict:
-    """Return the verdict that counts: the last that has a score, else the last."""
+def deciding_verdict(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict that counts among those of all replies to an item: the last with a score, else the last."""
     return next((verdict for verdict in reversed(verdicts) if verdict.score is not None), verdicts[-1])

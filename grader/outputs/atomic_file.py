@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,12 +16,14 @@ from grader.errors import RunError
 def writing(path: Path) -> Iterator[TextIO]:
     """Open a text file that takes the place of `path` once it has been written without error.
 
+    What UTF-8 cannot hold, such as half of an emoji in a judge's reply, becomes a question mark.
+
     Raises:
         RunError: the folder cannot be written or the disk is full; what stood at `path` stays.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
+        with beside.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -31,4 +34,5 @@ def writing(path: Path) -> Iterator[TextIO]:
             hint="Free some disk space or choose another --out, then run the same command again.",
         ) from error
     finally:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            beside.unlink()

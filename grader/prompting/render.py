@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
-from jinja2 import StrictUndefined, TemplateError
+from jinja2 import StrictUndefined
 from jinja2.loaders import FileSystemLoader
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from grader.errors import RubricError
+from grader.assets import asset_dirs
+from grader.errors import GraderError, RubricError
 from grader.prompting.data_blocks import block, closing, delimiter_guard, neutralise, opening, reply_guards
 from grader.prompting.reply_form import reask_line, reply_form
+from grader.prompting.template_faults import template_fault
 from grader.records import Criterion, Item, Message, Prompt, Reply, Verdict, format_number
-from grader.rubric import Band, Rubric
+from grader.rubric import Band, Rubric, part_label
 
 MAX_PROMPT_CHARACTERS = 2_000_000
 """No judge reads more; a template that renders to more than this is at fault."""
@@ -40,7 +42,7 @@ class PromptRenderer:
         self._rubric = rubric
         self._path = template_path
         environment = ImmutableSandboxedEnvironment(
-            loader=FileSystemLoader(template_path.parent),
+            loader=FileSystemLoader([template_path.parent, *asset_dirs("templates")]),  # includes of ours serve all
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -67,20 +69,28 @@ class PromptRenderer:
 
     def _section(self, name: str, context: Mapping[str, Any]) -> str:
         def render() -> str:
-            return "".join(self._template.blocks[name](self._template.new_context(dict(context))))
+            return self._joined(self._template.blocks[name](self._template.new_context(dict(context))))
 
-        text = self._guarded(render).strip()
-        if len(text) > MAX_PROMPT_CHARACTERS:
-            raise RubricError(f"the template renders to {len(text):,} characters", path=self._path)
-        return text
+        return self._guarded(render).strip()
+
+    def _joined(self, pieces: Iterable[str]) -> str:
+        kept, length = [], 0
+        for piece in pieces:
+            length += len(piece)
+            if length > MAX_PROMPT_CHARACTERS:
+                raise RubricError(
+                    f"the template renders to more than {MAX_PROMPT_CHARACTERS:,} characters", path=self._path
+                )
+            kept.append(piece)
+        return "".join(kept)
 
     def _guarded(self, action: Callable[[], T]) -> T:
         try:
             return action()
-        except TemplateError as error:
-            line = getattr(error, "lineno", None)
-            where = f" (line {line})" if line else ""
-            raise RubricError(f"{error.message or error}{where}", path=self._path) from error
+        except GraderError:
+            raise
+        except Exception as error:  # a template is a program of the user's: whatever it raises is its fault
+            raise template_fault(error, self._path) from error
 
 
 def _context(item: Item, rubric: Rubric) -> dict[str, Any]:
@@ -113,8 +123,16 @@ def _rubric(rubric: Rubric) -> dict[str, Any]:
         "title": rubric.title,
         "instructions": rubric.instructions,
         "scale": {"min": format_number(rubric.scale.min), "max": format_number(rubric.scale.max)},
-        "bands": [{"range": _range(band), "text": band.text} for band in rubric.bands],
+        "bands": _bands(rubric.bands),
+        "dimensions": [
+            {"label": part_label(part), "description": part.description, "bands": _bands(part.bands)}
+            for part in rubric.dimensions
+        ],
     }
+
+
+def _bands(bands: Iterable[Band]) -> list[dict[str, str]]:
+    return [{"range": _range(band), "text": band.text} for band in bands]
 
 
 def _range(band: Band) -> str:

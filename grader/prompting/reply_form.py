@@ -15,12 +15,18 @@ _ITEM_ENTRY = '"item": 1, "met": true or false, "evidence": "a passage of the an
 
 def reply_form(rubric: Rubric) -> str:
     """Return the format block that ends every prompt (RUBRICS, common rule 5)."""
-    return f"{_HEADS[rubric.output.format]}\n{_form(rubric)}"
+    return f"{_language(rubric)}{_HEADS[rubric.output.format]}\n{_form(rubric)}"
 
 
 def reask_line(verdict: Verdict, rubric: Rubric) -> str:
     """Return what the judge is told after a reply that cannot count: what was wrong, and the form wanted."""
     return f"{verdict.reason} Judge the same answer once more and reply in exactly this form:\n{_form(rubric)}"
+
+
+def _language(rubric: Rubric) -> str:
+    """Return the sentence about the language of the reasons; "" where none is wanted, or no reasons are."""
+    has_reasons = any(part.kind == "text" for part in rubric.output.all_parts)
+    return f"Write your reasons in this language: {rubric.language}.\n" if rubric.language and has_reasons else ""
 
 
 def _form(rubric: Rubric) -> str:

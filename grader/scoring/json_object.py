@@ -107,7 +107,9 @@ def _reading(objects: Sequence[_Pairs], output: OutputFormat, *, is_repaired: bo
     }
     texts = [(part, values[part.name]) for part in output.all_parts if part.kind == "text"]
     said = [(part.label or part.name.replace("_", " ").capitalize(), found[-1]) for part, found in texts if found]
-    analysis = said[0][1] if len(texts) == 1 and said else "\n".join(f"{label}: {text}" for label, text in said)
+    if not texts:  # the form leaves no room for reasons, but a judge may give them a key of their own
+        said = [("", value) for pairs in objects for key, value in pairs if key == output.analysis]
+    analysis = said[0][1] if len(said) == 1 >= len(texts) else "\n".join(f"{label}: {text}" for label, text in said)
     return Reading(values=values, analysis=str(analysis), is_repaired=is_repaired)
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 
 from grader.errors import RubricError
+from grader.plugins import load_plugin
 from grader.records import Item, Verdict
 from grader.rubric import Rubric
 from grader.scoring.reading import Reading
@@ -43,5 +44,5 @@ def find_rule(name: str) -> Rule:
     if name not in found:
         known = ", ".join(sorted({*RULES, *found}))
         raise RubricError(f"there is no rule “{name}”", hint=f"Known rules: {known}.")
-    rule: Rule = found[name].load()
+    rule: Rule = load_plugin(found[name])
     return rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from grader.records import Item, Reply, Status, Verdict
+from grader.records import FILTER_REASONS, Item, Reply, Status, Verdict
 from grader.rubric import Rubric
 from grader.scoring.json_object import read_json_object
 from grader.scoring.labelled_lines import read_labelled_lines
@@ -17,10 +17,6 @@ READERS = {"tagged": read_tagged, "json_object": read_json_object, "labelled_lin
 
 # Providers' words for why a reply ended, case folded; anything else counts as a normal end.
 _CUT_SHORT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
-_FILTERED = frozenset(
-    {"content_filter", "content_filtered", "safety", "recitation", "prohibited_content", "blocklist", "spii"}
-    | {"guardrail_intervened", "image_safety", "language"}
-)
 _DECLINED = frozenset({"refusal"})
 _REFUSAL = re.compile(
     r"\W*(?:i[’']?m (?:very )?sorry|sorry|i apologi[sz]e|unfortunately|as an ai\b[^.]*)?[,.:;!]?\s*(?:but )?"
@@ -60,7 +56,7 @@ def _ended_badly(reply: Reply) -> Verdict | None:
     finish = (reply.finish_reason or "").casefold()
     if reply.error is not None:
         return Verdict(status=Status.PROVIDER_ERROR, reason=reply.error)
-    if finish in _FILTERED:
+    if finish in FILTER_REASONS:
         return Verdict(status=Status.CONTENT_FILTER, reason="The provider's content filter stopped the reply.")
     if finish in _DECLINED or reply.refusal:
         return Verdict(status=Status.REFUSED, reason="The judge declined to answer.", analysis=reply.refusal or "")

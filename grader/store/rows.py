@@ -31,10 +31,10 @@ def now() -> str:
 def call_row(call: StoredCall) -> tuple[Any, ...]:
     """Return a call as the values of its row, without the row's id."""
     reply, usage = call.reply, call.reply.usage
-    return (
+    return _storable(
         *(reply.key, int(call.is_finished), now(), call.model),
         *(call.system, call.item_id, call.sample, call.ask),
-        *(reply.text.encode("utf-8", "replace").decode(), reply.finish_reason, reply.refusal),
+        *(reply.text, reply.finish_reason, reply.refusal),
         *((usage.prompt_tokens, usage.completion_tokens) if usage else (None, None)),
         *(reply.cost_usd, reply.seconds, reply.attempts, reply.error),
     )
@@ -43,10 +43,15 @@ def call_row(call: StoredCall) -> tuple[Any, ...]:
 def grade_row(stored: StoredGrade) -> tuple[Any, ...]:
     """Return a grade as the values of its row."""
     grade = stored.grade
-    return (
+    return _storable(
         *(stored.position, grade.item.system, grade.item.id, grade.sample, grade.rubric, grade.model),
         *(_dump(asdict(grade.item)), _dump(asdict(grade.verdict)), _dump([reply.key for reply in grade.replies])),
     )
+
+
+def _storable(*values: Any) -> tuple[Any, ...]:
+    """Return values that SQLite can hold: what UTF-8 has no form for becomes a question mark."""
+    return tuple(value.encode("utf-8", "replace").decode() if isinstance(value, str) else value for value in values)
 
 
 def _dump(value: Any) -> str:

@@ -9,8 +9,8 @@ import os
 import socket
 import sqlite3
 import uuid
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -52,12 +52,17 @@ class RunStore:
         try:
             if fresh:
                 _discard(self.path)
-            self._reader = self._connect()
-            self._writer = self._connect()
-            self._prepare()
+            self._open()
         except BaseException:
             self._lock.release()
             raise
+
+    def _open(self) -> None:
+        with ExitStack() as opened:
+            self._reader = opened.enter_context(closing(self._connect()))
+            self._writer = opened.enter_context(closing(self._connect()))
+            self._prepare()
+            opened.pop_all()
 
     def __enter__(self) -> RunStore:
         return self
@@ -74,7 +79,8 @@ class RunStore:
 
     def meta(self, name: str) -> str:
         """Return one of the run's own facts, or an empty text."""
-        row = self._reader.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        with _told(self.path):
+            row = self._reader.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
     def set_meta(self, name: str, value: str) -> None:
@@ -84,9 +90,10 @@ class RunStore:
 
     def find_reply(self, key: str) -> Reply | None:
         """Return the reply of a finished call, or `None` where there is none."""
-        row = self._reader.execute(
-            "SELECT * FROM call WHERE key = ? AND is_finished = 1 ORDER BY id DESC LIMIT 1", (key,)
-        ).fetchone()
+        with _told(self.path):
+            row = self._reader.execute(
+                "SELECT * FROM call WHERE key = ? AND is_finished = 1 ORDER BY id DESC LIMIT 1", (key,)
+            ).fetchone()
         return as_reply(row) if row else None
 
     def begin(self) -> None:
@@ -106,20 +113,18 @@ class RunStore:
 
     def grades(self) -> StoredGrades:
         """Return the grades of the run in its order, with their replies; each look at them reads the store."""
-        return StoredGrades(self._reader, self._last_reply)
-
-    def _last_reply(self, key: str) -> Reply:
-        row = self._reader.execute(
-            "SELECT * FROM call WHERE key = ? ORDER BY is_finished DESC, id DESC LIMIT 1", (key,)
-        ).fetchone()
-        return as_reply(row)
+        return StoredGrades(self.path, self._reader)
 
     def _connect(self) -> sqlite3.Connection:
         with _told(self.path):
             connection = sqlite3.connect(self.path, check_same_thread=False, timeout=30)
-            connection.row_factory = sqlite3.Row
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
+            try:
+                connection.row_factory = sqlite3.Row
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+            except sqlite3.Error:
+                connection.close()
+                raise
         return connection
 
     def _prepare(self) -> None:
@@ -142,24 +147,68 @@ class RunStore:
             )
 
 
+def open_run(path: Path) -> RunStore:
+    """Return the open store of an earlier run, named by its folder or by a file in it.
+
+    Raises:
+        RunError: there is no run; else as `RunStore` does.
+    """
+    run_dir = path.parent if path.is_file() else path
+    if not (run_dir / FILE_NAME).is_file():
+        raise RunError(
+            f"{run_dir} is not the folder of a run: there is no {FILE_NAME} in it", hint="Name a run's --out."
+        )
+    return RunStore(run_dir)
+
+
 class StoredGrades(Collection[Grade]):
     """The grades in a store, read one at a time as they are gone through, so that they need no memory."""
 
-    def __init__(self, connection: sqlite3.Connection, find_reply: Callable[[str], Reply]) -> None:
-        self._connection, self._find_reply = connection, find_reply
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self._path, self._connection = path, connection
 
     def __len__(self) -> int:
-        return int(self._connection.execute("SELECT count(*) FROM grade").fetchone()[0])
+        with _told(self._path):
+            return int(self._connection.execute("SELECT count(*) FROM grade").fetchone()[0])
 
     def __iter__(self) -> Iterator[Grade]:
-        for row in self._connection.execute("SELECT * FROM grade ORDER BY position"):
-            yield as_grade(row, self._find_reply)
+        return (stored.grade for stored in self.stored())
+
+    def stored(self) -> Iterator[StoredGrade]:
+        """Yield the grades with their places, which have gaps where a run was stopped."""
+        with _told(self._path):
+            for row in self._connection.execute("SELECT * FROM grade ORDER BY position"):
+                yield StoredGrade(position=row["position"], grade=as_grade(row, self._last_reply))
+
+    def _last_reply(self, key: str) -> Reply:
+        row = self._connection.execute(
+            "SELECT * FROM call WHERE key = ? ORDER BY is_finished DESC, id DESC LIMIT 1", (key,)
+        ).fetchone()
+        return as_reply(row)
 
     def __contains__(self, grade: object) -> bool:
         return any(grade == stored for stored in self)
 
 
 _INSERT_CALL = f"INSERT INTO call VALUES (NULL{', ?' * 17})"
+_RECORDED = """
+WITH latest AS (
+    SELECT key, max(id) AS id FROM call WHERE is_finished = 1 GROUP BY key
+), graded AS (
+    SELECT grade.system, grade.item_id, grade.sample, used.key AS ask, latest.id
+    FROM grade, json_each(grade.call_keys) AS used JOIN latest ON latest.key = used.value
+), ungraded AS (
+    SELECT system, item_id, sample, ask, max(id) AS id FROM call
+    WHERE is_finished = 1 AND NOT EXISTS (
+        SELECT 1 FROM grade
+        WHERE (grade.system, grade.item_id, grade.sample) = (call.system, call.item_id, call.sample)
+    )
+    GROUP BY system, item_id, sample, ask
+)
+SELECT found.system, found.item_id, found.sample, call.text, call.finish_reason
+FROM (SELECT * FROM graded UNION ALL SELECT * FROM ungraded) AS found JOIN call ON call.id = found.id
+ORDER BY found.ask, found.id
+"""
 _INSERT_GRADE = f"INSERT OR REPLACE INTO grade VALUES (?{', ?' * 8})"
 
 
@@ -191,17 +240,23 @@ def _remedy(error: sqlite3.Error) -> str:
 
 
 def read_recorded_replies(path: Path) -> Iterator[RecordedReply]:
-    """Yield every finished reply of the store at `path` in the order it was asked for; the store is not locked.
+    """Yield the finished replies of the store at `path`, each system's in the order asked; the store is not locked.
+
+    They are those that its grades rest on, and of items without a grade the latest: a call made before a criterion was
+    changed is left out, and one reply that served two systems is given to both.
 
     Raises:
         RunError: it is no store, or damaged.
     """
-    with _told(path), closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-        rows = connection.execute(
-            "SELECT system, item_id, sample, text, finish_reason FROM call WHERE is_finished = 1 ORDER BY ask, id"
-        )
-        for system, item_id, sample, text, finish_reason in rows:
+    if not path.is_file():
+        raise RunError(f"{path} does not exist", hint="Name the run.db of an earlier run, or a results.jsonl.")
+    with _told(path), closing(_read_only(path)) as connection:
+        for system, item_id, sample, text, finish_reason in connection.execute(_RECORDED):
             yield RecordedReply(system=system, item_id=item_id, sample=sample, text=text, finish_reason=finish_reason)
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
 
 
 def _lock(run_dir: Path) -> FileLock:
@@ -224,7 +279,7 @@ def _lock(run_dir: Path) -> FileLock:
 
 def _owner(run_dir: Path) -> str:
     try:
-        with closing(sqlite3.connect(f"file:{run_dir / FILE_NAME}?mode=ro", uri=True)) as connection:
+        with closing(_read_only(run_dir / FILE_NAME)) as connection:
             return str(connection.execute("SELECT value FROM meta WHERE name = 'owner'").fetchone()[0])
     except (sqlite3.Error, TypeError):
         return "which has just begun"

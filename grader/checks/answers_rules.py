@@ -1,0 +1,155 @@
+"""Rules on files of answers and questions, and on what fits together and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.checks.problem import Finding, Rule, Severity
+from grader.checks.views import AnswersView, Matching, place_of
+from grader.errors import location
+from grader.inputs.problems import place_name
+from grader.records import CellRef
+
+_CRITERIA_FIELDS = ("criteria", "answer")
+
+
+def find_unreadable_file(view: AnswersView) -> Iterator[Finding]:
+    """Find what keeps a file from being read at all."""
+    if view.error is not None:
+        place = place_of(view.error, view.path)
+        where = location(place.path, place.sheet, place.cell)
+        yield Finding(place, view.error.message.removeprefix(f"{where}: "), view.error.hint or "")
+
+
+def find_broken_lines(view: AnswersView) -> Iterator[Finding]:
+    """Find lines that are not JSON objects."""
+    for number in view.bad_lines:
+        yield Finding(CellRef(path=view.path, cell=f"line {number}"), "this line is not a proper JSON object")
+
+
+def find_blank_ids(view: AnswersView) -> Iterator[Finding]:
+    """Find answers and questions without an id."""
+    for _, item_id, record in view.item_ids():
+        if not item_id:
+            yield Finding(record.source, "the id is blank")
+
+
+def find_duplicates(view: AnswersView) -> Iterator[Finding]:
+    """Find two answers of one system to one id, or two questions with one id."""
+    first: dict[tuple[str, str], CellRef] = {}
+    for system, item_id, record in view.item_ids():
+        earlier = first.setdefault((system, item_id), record.source)
+        if item_id and earlier is not record.source:
+            who = (
+                f"{system} has two answers to {item_id}" if view.kind == "answers" else f"the id {item_id} occurs twice"
+            )
+            yield Finding(record.source, f"{who}; the first is in {place_name(earlier, beside=record.source)}")
+
+
+def find_answers_without_criteria(view: Matching) -> Iterator[Finding]:
+    """Find answers whose id no criteria have."""
+    ids = view.table.groups.keys()
+    for file in view.files:
+        for system, item_id, record in file.item_ids() if file.kind == "answers" else ():
+            if item_id and item_id not in ids:
+                yield Finding(record.source, f"the answer of {system} to {item_id} has no criteria")
+
+
+def find_criteria_without_answers(view: Matching) -> Iterator[Finding]:
+    """Find criteria whose id no answers have, per system."""
+    by_system: dict[str, set[str]] = {}
+    for file in view.files:
+        for system, item_id, _ in file.item_ids() if file.kind == "answers" and not file.error else ():
+            by_system.setdefault(system, set()).add(item_id)
+    for item_id, rows in view.table.groups.items():
+        without = [system for system, ids in by_system.items() if item_id not in ids]
+        if without:
+            place = view.table.ref(rows[0].row, view.table.id_column)
+            yield Finding(place, f"there is no answer to {item_id} of {', '.join(without)}")
+
+
+def find_missing_fields(view: Matching) -> Iterator[Finding]:
+    """Find inputs of the rubric that no file has a column for."""
+    table, rubric = view.table, view.rubric
+    has_answers = "answer" in table.fields or any(file.kind == "answers" for file in view.files)
+    if rubric is None or not has_answers or any(file.error for file in view.files):
+        return
+    filled = {
+        name for file in view.files for record in file.records for name, text in record.fields.items() if text.strip()
+    }
+    for name in rubric.inputs:
+        column = table.fields.get(name, table.extras.get(name))
+        in_table = column is not None and any(table.text(row.row, column).strip() for row in table.rows)
+        is_optional = name in _CRITERIA_FIELDS or (name == "question" and "criteria" in rubric.inputs)
+        if not is_optional and not in_table and name not in filled:
+            shown = name.replace("_", " ")
+            hint = f"Add a column “{shown}”, name another with --map {name}=COLUMN, or give a table of --questions"
+            message = f"the rubric {rubric.name} needs a {shown}, and no file has one"
+            yield Finding(table.ref(table.header_row, table.id_column), message, hint)
+
+
+RULES = (
+    Rule(
+        id="unreadable-file",
+        severity=Severity.ERROR,
+        part="answers",
+        find=find_unreadable_file,
+        finds="A file that cannot be read, is refused as unsafe, or lacks the columns that are needed.",
+        why="Nothing in it can be checked or graded.",
+        fix="See the message; often saving or exporting the file again helps",
+    ),
+    Rule(
+        id="broken-line",
+        severity=Severity.ERROR,
+        part="answers",
+        find=find_broken_lines,
+        finds="A line of a .jsonl file that is not a JSON object.",
+        why="The answer in it would be missing.",
+        fix="Correct the line, or leave broken lines out with --skip-bad-lines",
+    ),
+    Rule(
+        id="answer-blank-id",
+        severity=Severity.ERROR,
+        part="answers",
+        find=find_blank_ids,
+        finds="An answer or a question without an id.",
+        why="It cannot be matched with its criteria.",
+        fix="Give it its id",
+    ),
+    Rule(
+        id="answer-duplicate-id",
+        severity=Severity.ERROR,
+        part="answers",
+        find=find_duplicates,
+        finds="Two answers of one system to one question, or two questions with one id.",
+        why="Either could be the one that is meant.",
+        fix="Delete one of them; answers of different systems need a system column or files of their own",
+    ),
+    Rule(
+        id="missing-field",
+        severity=Severity.ERROR,
+        part="matching",
+        find=find_missing_fields,
+        finds="Something the rubric judges by, such as a reference, that no file has a column for.",
+        why="The judge would be shown a blank in its place.",
+        fix="Add the column, or name it with --map",
+    ),
+    Rule(
+        id="answer-without-criteria",
+        severity=Severity.WARNING,
+        part="matching",
+        find=find_answers_without_criteria,
+        finds="An answer whose id none of the criteria has.",
+        why="It will not be graded; often an id is misspelt.",
+        fix="Correct the id, or leave the answer: it is said in skipped.log",
+    ),
+    Rule(
+        id="criteria-without-answer",
+        severity=Severity.WARNING,
+        part="matching",
+        find=find_criteria_without_answers,
+        finds="Criteria that a system has no answer to.",
+        why="The system's mean is over the questions it answered.",
+        fix="Add the answer, or leave it: it is said in skipped.log",
+    ),
+)

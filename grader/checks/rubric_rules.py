@@ -1,0 +1,171 @@
+"""Rules on the rubric and its template: what its file says, what they refer to, and its bands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from grader.checks.item_rules import range_problem
+from grader.checks.problem import Finding, Rule, Severity
+from grader.checks.views import RubricView, place_of
+from grader.errors import RubricError
+from grader.records import CellRef, Criterion, Item
+from grader.rubric import Band, Rubric, Scale
+
+_LINE = re.compile(r"^\s*line (\d+): ")
+
+
+def find_rubric_errors(view: RubricView) -> Iterator[Finding]:
+    """Find what keeps the rubric from being read, each problem of its file by itself."""
+    error = view.error
+    if error is None or _is_missing_template(view):
+        return
+    place = place_of(error, view.path)
+    message = error.message.removeprefix(f"{getattr(error, 'path', None)}: ")
+    lines = [line for line in message.splitlines() if line.strip()]
+    if len(lines) < 2:
+        yield Finding(place, _after_place(message), error.hint or "")
+        return
+    for line in lines[1:]:
+        number = _LINE.match(line)
+        cell = f"line {number[1]}" if number else place.cell
+        yield Finding(CellRef(path=place.path, sheet=place.sheet, cell=cell), _LINE.sub("", line).strip(), "")
+
+
+def _after_place(message: str) -> str:
+    return re.sub(r"^\S.*?\]: ", "", message)
+
+
+def find_missing_template(view: RubricView) -> Iterator[Finding]:
+    """Find a template that the rubric names and nobody has."""
+    if view.error is not None and _is_missing_template(view):
+        message = view.error.message.removeprefix(f"{getattr(view.error, 'path', None)}: ")
+        number = _LINE.match(message)
+        place = CellRef(path=place_of(view.error, view.path).path, cell=f"line {number[1]}" if number else None)
+        yield Finding(place, _LINE.sub("", message), view.error.hint or "")
+
+
+def _is_missing_template(view: RubricView) -> bool:
+    return isinstance(view.error, RubricError) and "there is no template" in view.error.message
+
+
+def find_unknown_rule(view: RubricView) -> Iterator[Finding]:
+    """Find a rule that is none of ours and of no installed package."""
+    from grader.scoring.registry import find_rule
+
+    if view.rubric is not None:
+        try:
+            find_rule(view.rubric.rule)
+        except RubricError as error:
+            yield Finding(_place(view), error.message, error.hint or "")
+
+
+def find_template_faults(view: RubricView) -> Iterator[Finding]:
+    """Find templates that cannot be compiled, or that fail for an item that has everything the rubric names."""
+    from grader.prompting.render import PromptRenderer
+
+    if view.rubric is None or view.template_path is None:
+        return
+    try:
+        renderer = PromptRenderer(view.rubric, view.template_path)
+        for item in (_sample(view.rubric, is_full=True), _sample(view.rubric, is_full=False)):
+            renderer.render(item)
+    except RubricError as error:
+        place = place_of(error, str(view.template_path))
+        message = error.message.removeprefix(f"{place.path}: ")
+        number = _LINE.match(message)
+        cell = f"line {number[1]}" if number else None
+        yield Finding(CellRef(path=place.path, cell=cell), _LINE.sub("", message), error.hint or "")
+
+
+def _sample(rubric: Rubric, *, is_full: bool) -> Item:
+    """Return an item as the template may meet it: with a text for every input, or with the optional ones blank."""
+    names = (*rubric.inputs, *(rubric.optional_inputs if is_full else ()))
+    fields = {
+        name: "text" for name in names if name not in ("question", "reference", "answer", "criteria", *rubric.options)
+    }
+    level = 100.0 if rubric.needed_layout == "tiered" else None
+    return Item(
+        id="1",
+        system="check",
+        question="text",
+        reference="text",
+        answer="text",
+        criteria=(Criterion(item_id="1", text="text", level=level),),
+        fields=fields,
+    )
+
+
+def find_band_gaps(view: RubricView) -> Iterator[Finding]:
+    """Find bands that leave part of the scale without words, or give two to one score."""
+    if view.rubric is None:
+        return
+    own = [(f"of {part.name}", part.scale, part.bands) for part in view.rubric.dimensions if part.scale and part.bands]
+    shared = next((part.scale for part in view.rubric.dimensions if part.scale), view.rubric.scale)
+    for name, scale, bands in (("", shared, view.rubric.bands), *own):
+        problem = _band_problem(scale, bands)
+        if problem:
+            yield Finding(_place(view), f"the bands {name}".strip() + f": {problem}")
+
+
+def _band_problem(scale: Scale, bands: Sequence[Band]) -> str:
+    if not bands:
+        return ""
+    ranges = sorted((band.min, band.max) for band in bands)
+    low, high = ranges[0][0], max(top for _, top in ranges)
+    if low > scale.min or high < scale.max:
+        return f"they reach from {low:g} to {high:g}, and the scale from {scale.min:g} to {scale.max:g}"
+    return range_problem(ranges, step=scale.step or 1)
+
+
+def _place(view: RubricView) -> CellRef:
+    return CellRef(path=view.path, sheet=view.sheet)
+
+
+RULES = (
+    Rule(
+        id="rubric-file",
+        severity=Severity.ERROR,
+        part="rubric",
+        find=find_rubric_errors,
+        finds="A rubric that does not exist, or whose file or Rubric sheet says something that is not allowed.",
+        why="Without a rubric nothing can be judged.",
+        fix="Correct the rubric; `grader rubrics` lists those there are, `grader rubrics show NAME` prints one",
+    ),
+    Rule(
+        id="no-such-template",
+        severity=Severity.ERROR,
+        part="rubric",
+        find=find_missing_template,
+        finds="A template that the rubric names and that is neither beside it nor in a folder templates.",
+        why="The template makes the prompt.",
+        fix="Correct the name, or put the file beside the rubric",
+    ),
+    Rule(
+        id="no-such-rule",
+        severity=Severity.ERROR,
+        part="rubric",
+        find=find_unknown_rule,
+        finds="A scoring rule that neither this program nor an installed package has.",
+        why="The rule turns the judge's reply into a score.",
+        fix="Name one of the rules there are",
+    ),
+    Rule(
+        id="template-fails",
+        severity=Severity.ERROR,
+        part="rubric",
+        find=find_template_faults,
+        finds="A template that cannot be read, lacks a section, or names something that no item has.",
+        why="It would fail for every question.",
+        fix="Correct the template",
+    ),
+    Rule(
+        id="band-gap",
+        severity=Severity.WARNING,
+        part="rubric",
+        find=find_band_gaps,
+        finds="Bands of the rubric with a gap or an overlap, or that do not cover the scale.",
+        why="For a score in the gap the judge has no words, and for one in the overlap two.",
+        fix="Let each band start where the one before ends, from one end of the scale to the other",
+    ),
+)

@@ -1,0 +1,188 @@
+"""Opens the files of a request as views for the rules; what cannot be opened at all is kept as the error it raised."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from grader.checks.table import Table
+from grader.errors import GraderError, InputError
+from grader.inputs.answers import STDIN_SYSTEM
+from grader.inputs.columns import cell_text, claimed_fields, field_name, find_columns, normalise_id
+from grader.inputs.criteria_table import Layout
+from grader.inputs.criteria_workbook import read_criteria_workbook
+from grader.inputs.json_records import STDIN, JsonSource
+from grader.inputs.points_layout import find_points_header
+from grader.inputs.questions_layout import find_questions_header
+from grader.inputs.sheet import Sheet
+from grader.inputs.tables import HEADER_SEARCH_ROWS, Record, RecordReader, is_json, open_sheets
+from grader.records import CellRef
+from grader.rubric import Rubric
+
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+
+
+class Files(Protocol):
+    """The files to check and how to read them; a `planning.Request` is one."""
+
+    @property
+    def criteria_path(self) -> Path: ...
+    @property
+    def answers_paths(self) -> tuple[Path, ...]: ...
+    @property
+    def questions_path(self) -> Path | None: ...
+    @property
+    def sheet(self) -> str | None: ...
+    @property
+    def rubric(self) -> str | None: ...
+    @property
+    def column_map(self) -> Mapping[str, str]: ...
+    @property
+    def encoding(self) -> str | None: ...
+    @property
+    def skip_bad_lines(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubricView:
+    """The rubric and its template, or why there is none."""
+
+    path: str
+    rubric: Rubric | None = None
+    template_path: Path | None = None
+    error: GraderError | None = None
+    sheet: str | None = None
+    """The Rubric sheet, where the rubric is the workbook's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswersView:
+    """One file of answers, or of questions, as far as it can be read."""
+
+    path: str
+    kind: str
+    records: tuple[Record, ...] = ()
+    bad_lines: tuple[int, ...] = ()
+    error: InputError | None = None
+    file_system: str = ""
+
+    def item_ids(self) -> Iterator[tuple[str, str, Record]]:
+        """Yield system, id and record; the system is "" in a file of questions."""
+        for record in self.records:
+            system = record.fields.get("system", "").strip() or self.file_system
+            yield system if self.kind == "answers" else "", normalise_id(record.fields["id"]), record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matching:
+    """All tables together."""
+
+    table: Table
+    files: Sequence[AnswersView]
+    rubric: Rubric | None
+
+
+def open_table(files: Files, layout: Layout | None, known_names: frozenset[str], *, has_rubric_sheet: bool) -> Table:
+    """Return the view of the criteria.
+
+    Raises:
+        InputError: no sheet has criteria, or the file cannot be read; it says why, as the reader would.
+    """
+    if is_json(files.criteria_path):
+        read_criteria_workbook(files.criteria_path)  # which says why not
+    for sheet in open_sheets(files.criteria_path, sheet=files.sheet, encoding=files.encoding):
+        table = _as_table(sheet, layout, files.column_map)
+        if table is not None:
+            return replace(
+                table,
+                has_rubric_sheet=has_rubric_sheet,
+                has_answers_files=bool(files.answers_paths),
+                known_names=known_names,
+            )
+    read_criteria_workbook(
+        files.criteria_path,
+        sheet=files.sheet,
+        layout=layout,
+        column_map=files.column_map,
+        encoding=files.encoding,
+    )
+    raise InputError("no sheet has criteria", path=files.criteria_path, hint="Name it: --sheet NAME")
+
+
+def open_answers(path: Path, kind: str, files: Files) -> AnswersView:
+    """Return the view of a file of `answers` or `questions`."""
+    reader = RecordReader(
+        path=path,
+        kind="answers" if kind == "answers" else "questions",
+        needed=("id", "answer") if kind == "answers" else ("id",),
+        column_map=files.column_map,
+        encoding=files.encoding,
+        skip_bad_lines=True,
+    )
+    records: list[Record] = []
+    error: InputError | None = None
+    try:
+        records.extend(reader.records())
+    except InputError as caught:
+        error = caught
+    system = STDIN_SYSTEM if path == STDIN else path.stem
+    bad_lines = () if files.skip_bad_lines or error is not None else _bad_lines(path, files.encoding)
+    return AnswersView(
+        path=str(path), kind=kind, records=tuple(records), error=error, file_system=system, bad_lines=bad_lines
+    )
+
+
+def _bad_lines(path: Path, encoding: str | None) -> tuple[int, ...]:
+    if path == STDIN or not is_json(path):
+        return ()
+    source = JsonSource(path, encoding, skip_bad_lines=True)
+    for _ in source.records():
+        pass
+    return tuple(source.bad_lines)
+
+
+def _as_table(sheet: Sheet, layout: Layout | None, column_map: Mapping[str, str]) -> Table | None:
+    table = _tiered(sheet, column_map) if layout in (None, "tiered") else None
+    if table is None and layout in (None, "points"):
+        header = find_points_header(sheet, column_map)
+        table = None if header is None else _table(sheet, "points", header.row, header.columns)
+    if table is None and layout == "questions":
+        header = find_questions_header(sheet, column_map)
+        table = None if header is None else _table(sheet, "questions", header.row, header.columns)
+    return table
+
+
+def _tiered(sheet: Sheet, column_map: Mapping[str, str]) -> Table | None:
+    """Return the table where a row has an id and numbers for levels, even such as are no proper ones."""
+    mapped = {field_name(column): name for name, column in column_map.items()}
+    fields_only = {name: column for name, column in column_map.items() if not _NUMBER.fullmatch(field_name(name))}
+    for row in range(min(HEADER_SEARCH_ROWS, len(sheet.rows))):
+        headers = sheet.header(row)
+        names = [field_name(mapped.get(field_name(header), header)) for header in headers]
+        levels = {column: float(name) for column, name in enumerate(names) if _NUMBER.fullmatch(name)}
+        if levels and "id" in claimed_fields(headers, "criteria", column_map):
+            columns = find_columns(headers, "criteria", fields_only)
+            extras = {cell_text(headers[i]).strip(): i for i in columns.extras.values() if i not in levels}
+            return Table(
+                sheet=sheet, layout="tiered", header_row=row, fields=columns.fields, levels=levels, extras=extras
+            )
+    return None
+
+
+def _table(sheet: Sheet, layout: Layout, row: int, columns: object) -> Table:
+    from grader.inputs.columns import Columns
+
+    assert isinstance(columns, Columns)
+    headers = sheet.header(row)
+    extras = {cell_text(headers[i]).strip(): i for i in columns.extras.values()}
+    return Table(sheet=sheet, layout=layout, header_row=row, fields=columns.fields, levels={}, extras=extras)
+
+
+def place_of(error: GraderError, path: str) -> CellRef:
+    """Return where an error stands; the whole file where it does not say."""
+    sheet = error.sheet if isinstance(error, InputError) else None
+    cell = error.cell if isinstance(error, InputError) else None
+    return CellRef(path=str(getattr(error, "path", None) or path), sheet=sheet, cell=cell)

@@ -1,0 +1,77 @@
+"""What a run is beside its calls and grades: all that its files say, kept so that they can be written again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from grader.errors import RunError
+from grader.records import CellRef, SkippedItem
+from grader.rubric import Rubric
+from grader.store.run_store import RunStore
+
+_META_NAME = "head"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunHead:
+    """What decided a run's grades, and what they were planned to be."""
+
+    record: Mapping[str, Any]
+    """What summary.json says before its counts; plain JSON, and never a key."""
+    rubric: Rubric
+    criteria_path: Path
+    """The expert's workbook, as an absolute path."""
+    planned: Mapping[str, int]
+    """How many grades each system was to have, in the order of the systems."""
+    skipped: tuple[SkippedItem, ...] = ()
+
+
+def keep_head(store: RunStore, head: RunHead) -> None:
+    """Put the head into the run's store, in place of an earlier one."""
+    content = {
+        "record": head.record,
+        "rubric": head.rubric.model_dump(mode="json"),
+        "criteria_path": str(head.criteria_path),
+        "planned": head.planned,
+        "skipped": [asdict(item) for item in head.skipped],
+    }
+    store.set_meta(_META_NAME, json.dumps(content))
+
+
+def stored_head(store: RunStore) -> RunHead:
+    """Return the head that the store holds.
+
+    Raises:
+        RunError: it holds none, because the run never began or is of an older grader.
+    """
+    text = store.meta(_META_NAME)
+    if not text:
+        raise RunError(
+            f"{store.path} does not say how it was graded: it is of an older grader, or nothing was graded yet",
+            hint="Run the same score command again: what is stored is not called for again.",
+        )
+    content = json.loads(text)
+    return RunHead(
+        record=content["record"],
+        rubric=_rubric(content["rubric"], store.path),
+        criteria_path=Path(content["criteria_path"]),
+        planned=content["planned"],
+        skipped=tuple(_skipped_item(item) for item in content["skipped"]),
+    )
+
+
+def _rubric(content: Mapping[str, Any], path: Path) -> Rubric:
+    try:
+        return Rubric.model_validate(content)
+    except ValidationError as error:
+        raise RunError(f"{path}: the rubric that it holds is not one of this grader's: {error}") from error
+
+
+def _skipped_item(content: Mapping[str, Any]) -> SkippedItem:
+    return SkippedItem(**{**content, "source": CellRef(**content["source"]) if content["source"] else None})

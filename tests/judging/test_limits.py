@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from itertools import pairwise
+
+import pytest
+
+from grader.judging import limits
+from grader.judging.limits import Budget, BudgetSpent, Limiter
+
+
+async def most_at_once(limiter: Limiter, calls: int = 30) -> int:
+    """Return how many of so many calls are ever in flight together."""
+    in_flight = most = 0
+
+    async def one() -> None:
+        nonlocal in_flight, most
+        async with limiter.slot():
+            in_flight += 1
+            most = max(most, in_flight)
+            await asyncio.sleep(0)
+            in_flight -= 1
+
+    await asyncio.gather(*(one() for _ in range(calls)))
+    return most
+
+
+def test_slots_are_never_exceeded_and_all_are_used() -> None:
+    async def run() -> None:
+        assert await most_at_once(Limiter(3)) == 3
+        assert await most_at_once(Limiter(1)) == 1
+
+    asyncio.run(run())
+
+
+def test_a_refusal_lowers_the_limit_and_successes_raise_it_again_up_to_where_it_was() -> None:
+    async def run() -> None:
+        limiter = Limiter(10)
+        limiter.refused(None)
+        assert await most_at_once(limiter) == 7
+        for _ in range(7):
+            limiter.succeeded()
+        assert await most_at_once(limiter) == 7  # a little less than one more after as many successes as slots
+        limiter.succeeded()
+        assert await most_at_once(limiter) == 8
+        for _ in range(100):
+            limiter.succeeded()
+        assert await most_at_once(limiter) == 10
+
+    asyncio.run(run())
+
+
+def test_refusals_that_come_together_are_one_signal() -> None:
+    async def run() -> None:
+        limiter = Limiter(10)
+        for _ in range(10):
+            limiter.refused(None)
+        assert await most_at_once(limiter) == 7
+
+    asyncio.run(run())
+
+
+def test_however_often_refused_one_call_at_a_time_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "_DECREASE_EVERY_SECONDS", 0.0)
+
+    async def run() -> None:
+        limiter = Limiter(10)
+        for _ in range(50):
+            limiter.refused(None)
+        assert await most_at_once(limiter) == 1
+
+    asyncio.run(run())
+
+
+def test_a_retry_after_holds_back_every_call() -> None:
+    async def run() -> float:
+        limiter = Limiter(10)
+        limiter.refused(0.15)
+        started = time.monotonic()
+        await most_at_once(limiter, 5)
+        return time.monotonic() - started
+
+    assert 0.15 <= asyncio.run(run()) < 1
+
+
+def test_a_retry_after_that_comes_while_a_call_waits_its_turn_holds_it_back_too() -> None:
+    async def run() -> float:
+        limiter = Limiter(10)
+        limiter.refused(0.05)
+        started = time.monotonic()
+        waiting = asyncio.create_task(most_at_once(limiter, 1))
+        await asyncio.sleep(0)
+        limiter.refused(0.15)
+        await waiting
+        return time.monotonic() - started
+
+    assert asyncio.run(run()) >= 0.15
+
+
+@pytest.mark.parametrize(("pace", "tokens"), [({"rpm": 1200}, 0), ({"tpm": 12_000}, 10)])
+def test_starts_are_paced_evenly(pace: dict[str, float], tokens: int) -> None:
+    async def run() -> list[float]:
+        limiter = Limiter(10, **pace)
+        starts: list[float] = []
+
+        async def one() -> None:
+            async with limiter.slot(tokens):
+                starts.append(time.monotonic())
+
+        await asyncio.gather(*(one() for _ in range(5)))
+        return starts
+
+    starts = asyncio.run(run())
+    assert starts[-1] - starts[0] >= 4 * 0.05 - 0.01
+    assert all(later - earlier >= 0.03 for earlier, later in pairwise(starts))
+
+
+def test_whoever_gives_up_waiting_or_fails_takes_no_slot_along() -> None:
+    async def run() -> None:
+        limiter = Limiter(1)
+
+        async def held() -> None:
+            async with limiter.slot():
+                await asyncio.sleep(0.02)
+                raise ValueError
+
+        first = asyncio.create_task(held())
+        await asyncio.sleep(0)
+        waiting = [asyncio.create_task(most_at_once(limiter, 1)) for _ in range(3)]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        with pytest.raises(ValueError):
+            await first
+        waiting[1].cancel()  # in the same moment as it is its turn
+        assert await waiting[2] == 1
+        assert await most_at_once(limiter) == 1
+
+    asyncio.run(run())
+
+
+def test_reservations_and_costs_never_exceed_the_budget_with_many_in_flight() -> None:
+    async def run() -> tuple[float, int]:
+        budget, spent, reserved, refused = Budget(1.0), 0.0, 0.0, 0
+
+        async def one(number: int) -> None:
+            nonlocal spent, reserved, refused
+            try:
+                await budget.reserve(0.1)
+            except BudgetSpent:
+                refused += 1
+                return
+            reserved += 0.1
+            assert spent + reserved <= 1.0 + 1e-9
+            await asyncio.sleep(0.001 * (number % 3))
+            cost = 0.03 + 0.07 * (number % 2)
+            budget.settle(0.1, cost)
+            reserved, spent = reserved - 0.1, spent + cost
+
+        await asyncio.gather(*(one(number) for number in range(60)))
+        return spent, refused
+
+    spent, refused = asyncio.run(run())
+    assert 0.9 < spent <= 1.0
+    assert refused > 0
+
+
+def test_a_spent_budget_says_what_was_spent_and_how_to_go_on() -> None:
+    async def run() -> None:
+        budget = Budget(0.5)
+        await budget.reserve(0.4)
+        budget.settle(0.4, 0.3)
+        with pytest.raises(BudgetSpent, match=r"\$0\.3000 of --max-cost \$0\.5 is spent") as caught:
+            await budget.reserve(0.21)
+        assert "--max-cost" in (caught.value.hint or "")
+        await budget.reserve(0.2)
+
+    asyncio.run(run())
+
+
+def test_without_a_cap_there_is_no_budget() -> None:
+    async def run() -> None:
+        for _ in range(10):
+            await Budget(None).reserve(1e9)
+
+    asyncio.run(run())
