@@ -30,7 +30,7 @@ bench: $(VENV)/.test
 		$(BIN)/python benchmarks/offline_agreement.py
 
 docs: $(VENV)/.test
-	cd $(ROOT) && $(BIN)/python docs/write_cli_reference.py
+	cd $(ROOT) && $(BIN)/python docs/write_cli_reference.py && $(BIN)/python docs/write_checks_page.py
 
 # The environments are pinned with hashes; `make lock` moves the pins on within the ranges of pyproject.toml.
 lock: $(VENV)/.test

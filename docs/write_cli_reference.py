@@ -39,8 +39,9 @@ def reference() -> str:
 
 
 def _section(title: str, command: click.Command) -> str:
-    parent = click.Context(cli, info_name="grader", auto_envvar_prefix="GRADER") if command is not cli else None
-    context = click.Context(command, info_name=title.rpartition("grader ")[2], parent=parent, terminal_width=100)
+    top = click.Context(cli, info_name="grader", terminal_width=100, **cli.context_settings)
+    name = title.rpartition("grader ")[2]
+    context = top if command is cli else click.Context(command, info_name=name, parent=top, terminal_width=100)
     context.max_content_width = 100
     return f"## {title}\n\n```\n{command.get_help(context)}\n```\n"
 

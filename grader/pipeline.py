@@ -9,14 +9,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from grader import __version__
 from grader.judging.calls import CallSettings, Observer
 from grader.judging.judge import Call, Judge
+from grader.judging.redact import redact
 from grader.judging.runner import Ending, run_jobs
 from grader.outputs.exporters import run_exporters
 from grader.outputs.graded_workbook.write import write_graded_workbook
@@ -47,7 +49,7 @@ def grade(plan: Plan, *, judge: Judge, store: RunStore, settings: GradeSettings,
         judge=judge,
         method=RubricMethod(plan.rubric, plan.template_path, model=judge.model, judge_empty=settings.judge_empty),
         store=store,
-        settings=settings.calls,
+        settings=replace(settings.calls, spent_usd=store.totals().cost_usd or 0.0),
         reasks=settings.reasks,
         max_tokens=settings.max_tokens,
         observer=observer,
@@ -91,7 +93,7 @@ def begin_run(plan: Plan, request: Request, *, store: RunStore, facts: RunFacts)
 def write_outputs(head: RunHead, *, store: RunStore, run_dir: Path) -> Written:
     """Write every file of the run from its store: graded.xlsx, results.jsonl, summary.json and skipped.log."""
     grades = store.grades()
-    summary = empty_summary(planned=head.planned, skipped=head.skipped)
+    summary = empty_summary(planned=head.planned, skipped=head.skipped, calls=store.totals())
     results, summary_path, skipped_log = (run_dir / name for name in ("results.jsonl", "summary.json", "skipped.log"))
     with recording(results, skipped_log, head.skipped) as record:
         for each in grades:
@@ -132,7 +134,7 @@ def _criteria_now(head: RunHead) -> tuple[Path | None, tuple[str, ...]]:
 def _run_record(plan: Plan, request: Request, store: RunStore, facts: RunFacts) -> dict[str, Any]:
     """Return the head of summary.json: which run this is, and all that decided its grades."""
     sent = facts.judge.parameters(Call(prompt=Prompt(item=plan.items[0], messages=())))
-    return {
+    record = {
         "run_id": store.run_id,
         "grader_version": __version__,
         "created": store.meta("created"),
@@ -145,6 +147,8 @@ def _run_record(plan: Plan, request: Request, store: RunStore, facts: RunFacts) 
         "sources": _sources(plan, request),
         "notes": list(plan.notes),
     }
+    kept: dict[str, Any] = json.loads(redact(json.dumps(record, default=str)))  # a URL or a command may hold a key
+    return kept
 
 
 def _sources(plan: Plan, request: Request) -> dict[str, str]:

@@ -220,6 +220,18 @@ class StoredGrade:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallTotals:
+    """What the calls of a run took together; `unpriced` of them were served at a price that is not known."""
+
+    calls: int = 0
+    attempts: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+    unpriced: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedReply:
     """A reply kept from an earlier run; `system` is `None` where it serves every system."""
 

@@ -78,10 +78,10 @@ def settings_of(rubric: Rubric) -> tuple[Setting, ...]:
 _SCALE = (
     Setting(label="Lowest score", help="Where the scale starts.", path=("scale", "min"), kind="number"),
     Setting(label="Highest score", help="Where the scale ends.", path=("scale", "max"), kind="number"),
-    Setting(label="Step", help="1 for whole numbers only. Empty: any number.", path=("scale", "step"), kind="number"),
+    Setting(label="Step", help="1 for whole numbers only, 0.5 for halves too.", path=("scale", "step"), kind="number"),
     Setting(
         label="Scores to choose from",
-        help="Offered for your own score in the graded workbook, with semicolons between them. Empty: every step.",
+        help="Offered for your own score in the graded workbook, with semicolons between them.",
         path=("scale", "choices"),
         kind="numbers",
     ),

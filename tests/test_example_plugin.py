@@ -87,7 +87,9 @@ def test_rescore_exports_too(installed: Path, score: Score) -> None:
 
 
 def test_an_exporter_that_fails_is_a_note(installed: Path, score: Score) -> None:
-    broken = installed.read_text("utf-8").replace("    path = run_dir", "    raise OSError('no room')\n    path = run_dir")
+    broken = installed.read_text("utf-8").replace(
+        "    path = run_dir", "    raise OSError('no room')\n    path = run_dir"
+    )
     installed.write_text(broken, encoding="utf-8")
     done = score("--model", "always:4")
     assert done.exit_code == 0, done.output

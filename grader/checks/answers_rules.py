@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from grader.checks.problem import Finding, Rule, Severity
 from grader.checks.views import AnswersView, Matching, place_of
@@ -11,6 +11,8 @@ from grader.inputs.problems import place_name
 from grader.records import CellRef
 
 _CRITERIA_FIELDS = ("criteria", "answer")
+_MOST_APART = 10
+"""With more ids than this without a counterpart, they are said in one line."""
 
 
 def find_unreadable_file(view: AnswersView) -> Iterator[Finding]:
@@ -50,9 +52,12 @@ def find_answers_without_criteria(view: Matching) -> Iterator[Finding]:
     """Find answers whose id no criteria have."""
     ids = view.table.groups.keys()
     for file in view.files:
+        unknown: dict[str, list[tuple[str, CellRef]]] = {}
         for system, item_id, record in file.item_ids() if file.kind == "answers" else ():
             if item_id and item_id not in ids:
-                yield Finding(record.source, f"the answer of {system} to {item_id} has no criteria")
+                unknown.setdefault(system, []).append((item_id, record.source))
+        for system, found in unknown.items():
+            yield from _few_or_counted(found, f"the answer of {system} to {{}} has no criteria")
 
 
 def find_criteria_without_answers(view: Matching) -> Iterator[Finding]:
@@ -61,11 +66,19 @@ def find_criteria_without_answers(view: Matching) -> Iterator[Finding]:
     for file in view.files:
         for system, item_id, _ in file.item_ids() if file.kind == "answers" and not file.error else ():
             by_system.setdefault(system, set()).add(item_id)
-    for item_id, rows in view.table.groups.items():
-        without = [system for system, ids in by_system.items() if item_id not in ids]
-        if without:
-            place = view.table.ref(rows[0].row, view.table.id_column)
-            yield Finding(place, f"there is no answer to {item_id} of {', '.join(without)}")
+    places = {item_id: view.table.ref(rows[0].row, view.table.id_column) for item_id, rows in view.table.groups.items()}
+    for system, ids in by_system.items():
+        found = [(item_id, place) for item_id, place in places.items() if item_id not in ids]
+        yield from _few_or_counted(found, f"there is no answer of {system} to {{}}")
+
+
+def _few_or_counted(found: Sequence[tuple[str, CellRef]], message: str) -> Iterator[Finding]:
+    """Yield a finding for each id, or one for all where they are many."""
+    if len(found) <= _MOST_APART:
+        yield from (Finding(place, message.format(item_id)) for item_id, place in found)
+    else:
+        listed = ", ".join(item_id for item_id, _ in found[:_MOST_APART])
+        yield Finding(found[0][1], message.format(f"{listed} and {len(found) - _MOST_APART} more"))
 
 
 def find_missing_fields(view: Matching) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Rules on what a spreadsheet program does to cells: dates, lost zeros, errors, merges, cut texts; errors all of them."""
+"""Rules on what a spreadsheet program does to cells: dates, lost zeros, errors, merges, long texts."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ RULES = (
         severity=Severity.ERROR,
         part="table",
         find=find_lost_zeros,
-        finds="An id such as 1.10 that Excel keeps as the number 1.1: shown with a zero, or in a place between 1.9 and 1.11.",
+        finds="An id such as 1.10 that Excel keeps as the number 1.1: shown as 1.10, or between 1.9 and 1.11.",
         why="It would be taken for 1.1, which is often another question.",
         fix="Format the column as Text and type the id again",
     ),

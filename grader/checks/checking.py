@@ -63,6 +63,8 @@ def _checked(
 ) -> list[Problem]:
     rubric = _open_rubric(files)
     table, error = _open_table(files, rubric)
+    if error is not None and rubric.error is not None and rubric.error.message == error.message:
+        rubric = replace(rubric, error=None)  # one sheet, read twice
     if rubric.rubric is None and rubric.error is None and table is not None and table.layout != "questions":
         rubric = _guessed(table, rubric)
     tables = [open_answers(path, "answers", files) for path in (answers_paths or files.answers_paths)]
@@ -97,7 +99,7 @@ def _open_rubric(files: Files) -> RubricView:
         sheet = found.sheet.name if found else None
         choice = named_rubric(files.criteria_path, files.rubric)
     except InputError as error:
-        # Where the workbook itself cannot be read, the table says so; here is only what the Rubric sheet is at fault for.
+        # Where the workbook itself cannot be read, the table says so; here only what the Rubric sheet is at fault for.
         is_sheet = error.sheet is not None and error.sheet.casefold() == "rubric"
         return RubricView(path=path, sheet=sheet, error=error if is_sheet else None)
     except GraderError as error:

@@ -1,31 +1,14 @@
-"""Rules on ids, on rows without criteria, on points and on the columns of the table; errors nearly all of them."""
+"""Rules on ids and rows: none, blank, twice, at odds with each other; errors nearly all of them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from grader.checks.problem import Finding, Rule, Severity
 from grader.checks.table import Table, TableRow
-from grader.inputs.columns import clean_text, field_name
-from grader.inputs.id_rows import shown_row
-from grader.inputs.percent_cells import percent_rows
-from grader.inputs.points_value import parse_points
+from grader.inputs.columns import clean_text, normalise_id
+from grader.inputs.id_rows import is_example, shown_row
 from grader.inputs.sheet import cell_name
-
-_LIKE_A_LEVEL = re.compile(
-    r"(?:(?:level|score|tier|grade|points?|stufe|punkte|レベル|得点|级别|分数)[ :]*)?\d+(?:[.,]\d+)?\s*"
-    r"(?:%|/\s*100|points?|pts?\.?|marks?|punkte?|点|分)?",
-    re.IGNORECASE,
-)
-_LEVEL_WORDS = frozenset(
-    "twenty-five fifty seventy-five hundred one-hundred fünfundzwanzig fünfzig hundert full half partial".split()
-)
-_NOTES = re.compile(
-    r"(?:\w+ )?(?:notes?|comments?|remarks?|explanations?|examples?|sources?|notizen?|kommentare?|bemerkung(?:en)?"
-    r"|anmerkung(?:en)?|quelle|備考|メモ|コメント|备注|備註|说明|註)"
-)
 
 
 def find_blank_ids(table: Table) -> Iterator[Finding]:
@@ -53,6 +36,15 @@ def _is_checklist(table: Table, rows: tuple[TableRow, ...]) -> bool:
     return all(shown_row(table.sheet, r.row, column) == r.row and table.text(r.row, column).strip() for r in rows)
 
 
+def find_no_rows(table: Table) -> Iterator[Finding]:
+    """Find a table that has a header and nothing to grade below it."""
+    if not table.rows:
+        rest = range(table.header_row + 1, len(table.sheet.rows))
+        has_examples = any(is_example(normalise_id(table.value(row, table.id_column))) for row in rest)
+        message = "the table still holds only the examples it came with" if has_examples else "the table has no rows"
+        yield Finding(table.ref(table.header_row, table.id_column), message)
+
+
 def find_blank_criteria(table: Table) -> Iterator[Finding]:
     """Find questions without any criterion, and in the points layout rows without theirs."""
     if table.layout == "tiered":
@@ -66,96 +58,6 @@ def find_blank_criteria(table: Table) -> Iterator[Finding]:
         for row in table.rows:
             if row.item_id and not row.has_text and shown_row(table.sheet, row.row, column) == row.row:
                 yield Finding(table.ref(row.row, column), f"the criterion is blank (id {row.item_id})")
-
-
-def find_wrong_levels(table: Table) -> Iterator[Finding]:
-    """Find column headers that are meant as levels and are no numbers from 1 to 100."""
-    for column, level in table.levels.items():
-        if not 1 <= level <= 100:
-            hint = f"For {level:.0%}, type {level * 100:g}" if 0 < level < 1 else ""
-            message = f"the column header {level:g} is no level: levels are points from 1 to 100"
-            yield Finding(table.ref(table.header_row, column), message, hint)
-    for name, column in table.extras.items() if table.layout == "tiered" else ():
-        text = clean_text(name).casefold()
-        if (_LIKE_A_LEVEL.fullmatch(text) or text in _LEVEL_WORDS) and _is_filled(table, column):
-            message = f"the column header '{name}' looks like a level but is no number, so the column is not used"
-            yield Finding(table.ref(table.header_row, column), message)
-
-
-def _is_filled(table: Table, column: int) -> bool:
-    return any(table.text(row.row, column).strip() for row in table.rows)
-
-
-def find_duplicate_levels(table: Table) -> Iterator[Finding]:
-    """Find two columns for one level."""
-    first: dict[float, int] = {}
-    for column, level in table.levels.items():
-        if first.setdefault(level, column) != column:
-            other = cell_name(table.header_row, first[level])
-            yield Finding(table.ref(table.header_row, column), f"level {level:g} has two columns, here and in {other}")
-
-
-def find_bad_points(table: Table) -> Iterator[Finding]:
-    """Find points that are not one plain number."""
-    column = table.fields.get("points") if table.layout == "points" else None
-    if column is None:
-        return
-    name = table.sheet.name
-    percentages = percent_rows(Path(table.sheet.path), name, column) if name else frozenset[int]()
-    for row in table.rows:
-        if not row.item_id or not row.has_text or table.fault(row.row, column):
-            continue
-        reason = _points_reason(table, row.row, column, is_percent=row.row in percentages)
-        if reason:
-            yield Finding(table.ref(row.row, column), f"the points are no plain number: {reason}")
-
-
-def _points_reason(table: Table, row: int, column: int, *, is_percent: bool) -> str:
-    value = table.value(row, column)
-    if shown_row(table.sheet, row, column) != row:
-        return "the cell is merged with those above, and each criterion needs its own"
-    if is_percent and isinstance(value, (int, float)):
-        return f"{value * 100:g}% is a percentage"
-    try:
-        if clean_text(value):
-            parse_points(value)
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
-def find_unreachable_points(table: Table) -> Iterator[Finding]:
-    """Find questions whose criteria have no positive points."""
-    column = table.fields.get("points") if table.layout == "points" else None
-    if column is None:
-        return
-    for item_id, rows in table.groups.items():
-        with_text = [row for row in rows if row.has_text]
-        points = [points_of(table, row.row) for row in with_text]
-        if points and all(value is not None and value <= 0 for value in points):
-            message = f"no criterion of {item_id} has positive points, so its score has no top"
-            yield Finding(table.ref(with_text[0].row, column), message)
-
-
-def points_of(table: Table, row: int) -> float | None:
-    """Return the points of a criterion's row, 1 where the cell is blank, `None` where it is no number."""
-    column = table.fields.get("points")
-    if column is None or not clean_text(table.value(row, column)):
-        return 1.0
-    try:
-        return parse_points(table.value(row, column))
-    except ValueError:
-        return None
-
-
-def find_unknown_columns(table: Table) -> Iterator[Finding]:
-    """Find columns that the rubric of the workbook has no use for."""
-    if not table.has_rubric_sheet:
-        return
-    for name, column in table.extras.items():
-        plain = field_name(name)
-        if plain not in table.known_names and not _NOTES.fullmatch(plain.replace("_", " ")):
-            yield Finding(table.ref(table.header_row, column), f"the rubric has no use for a column '{name}'")
 
 
 def find_conflicting_answers(table: Table) -> Iterator[Finding]:
@@ -195,6 +97,15 @@ def find_shifted_rows(table: Table) -> Iterator[Finding]:
 
 RULES = (
     Rule(
+        id="no-rows",
+        severity=Severity.ERROR,
+        part="table",
+        find=find_no_rows,
+        finds="A header with no rows of criteria below it, or only with the examples of a new workbook.",
+        why="There is nothing to grade by.",
+        fix="Fill in the table, or name another sheet with --sheet",
+    ),
+    Rule(
         id="blank-id",
         severity=Severity.ERROR,
         part="table",
@@ -220,51 +131,6 @@ RULES = (
         finds="A question without any criterion, or a row for a criterion that is blank.",
         why="There is nothing to grade by.",
         fix="Fill it in, or delete the row",
-    ),
-    Rule(
-        id="level-not-a-number",
-        severity=Severity.ERROR,
-        part="table",
-        find=find_wrong_levels,
-        finds="A column header that is meant as a level and is no number from 1 to 100, such as “50 points”.",
-        why="The criteria below it would not count.",
-        fix="Type the number alone; if the column holds no criteria, give it a name that is no number",
-    ),
-    Rule(
-        id="duplicate-level",
-        severity=Severity.ERROR,
-        part="table",
-        find=find_duplicate_levels,
-        finds="Two columns with the same level.",
-        why="It is not clear which of them counts.",
-        fix="Keep one column per level, with its criteria numbered in one cell",
-    ),
-    Rule(
-        id="bad-points",
-        severity=Severity.ERROR,
-        part="table",
-        find=find_bad_points,
-        finds="Points or weights that are no plain number: “3,5”, “50%”, “5 pts”, a date, a word.",
-        why="A guess would change scores without anyone noticing.",
-        fix="Type a plain number such as 5, 2.5 or -2; a blank cell counts as 1",
-    ),
-    Rule(
-        id="no-positive-points",
-        severity=Severity.ERROR,
-        part="table",
-        find=find_unreachable_points,
-        finds="A question whose criteria have only zero or negative points.",
-        why="The score is a share of the positive points.",
-        fix="Give at least one of its criteria positive points",
-    ),
-    Rule(
-        id="unknown-column",
-        severity=Severity.ERROR,
-        part="table",
-        find=find_unknown_columns,
-        finds="In a workbook with a Rubric sheet, a column of the criteria that its rubric does not use.",
-        why="It is often a misspelt name, and what it holds would be ignored.",
-        fix="Correct the name, call it Notes if it is for people, or silence this rule in the Rubric sheet",
     ),
     Rule(
         id="conflicting-answers",

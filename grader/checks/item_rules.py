@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
-from grader.checks.id_rules import points_of
+from grader.checks.column_rules import points_of
 from grader.checks.problem import Finding, Rule, Severity
 from grader.checks.prose import QUOTED, without_quotes
 from grader.checks.table import CriteriaCell, Table
 from grader.inputs.columns import clean_text
-from grader.plain_text import normalise
 from grader.inputs.sheet import cell_name
+from grader.plain_text import normalise
 
 MOST_ITEMS = 15
 """With more criteria in one call, judges begin to overlook some."""
@@ -61,8 +61,8 @@ def _numbering_problem(cell: CriteriaCell) -> str:
 def _are_sentences(lines: Sequence[str]) -> bool:
     """Whether lines stand for themselves, rather than being one text that was broken to fit."""
     ends = all(before.endswith((".", ";", "。", "；")) for before in lines[:-1])
-    starts_alike = len({line[0].isupper() for line in lines}) == 1 and all(line[0].isalpha() for line in lines)
-    return not lines[0].endswith((":", "：", ",", "、")) and (ends or (starts_alike and max(map(len, lines)) < 80))
+    is_list = all(line[0].isupper() for line in lines) or len({line.split()[0].casefold() for line in lines}) == 1
+    return not lines[0].endswith((":", "：", ",", "、")) and (ends or (is_list and max(map(len, lines)) < 80))
 
 
 def find_repetitions(table: Table) -> Iterator[Finding]:
@@ -179,7 +179,7 @@ RULES = (
         severity=Severity.WARNING,
         part="table",
         find=find_bad_numbering,
-        finds="A level cell whose lines are not numbered (1), (2), (3) … in order, or that has several lines and no numbers.",
+        finds="A level cell whose lines are not numbered (1), (2), (3) …, or with several lines and no numbers.",
         why="Only the next expected number starts an item, so the cell counts as fewer items than it seems to have.",
         fix="Number its lines (1), (2), (3) …, starting at (1)",
     ),
@@ -188,8 +188,8 @@ RULES = (
         severity=Severity.WARNING,
         part="table",
         find=find_repetitions,
-        finds="Two criteria of one question, at one level or two, that say the same or nearly so (more than 90 % alike, and "
-        "not just another number, option or name).",
+        finds="Two criteria of one question, at one level or two, that say the same or nearly so: more than 90 % "
+        "alike, and not just another number, option or name.",
         why="At one level the same thing counts twice; at two levels the lower one can never decide.",
         fix="Delete one of them, or say what makes them different",
     ),

@@ -9,6 +9,7 @@ from grader.checks.item_rules import range_problem
 from grader.checks.problem import Finding, Rule, Severity
 from grader.checks.views import RubricView, place_of
 from grader.errors import RubricError
+from grader.inputs.columns import closest
 from grader.records import CellRef, Criterion, Item
 from grader.rubric import Band, Rubric, Scale
 
@@ -108,6 +109,17 @@ def find_band_gaps(view: RubricView) -> Iterator[Finding]:
             yield Finding(_place(view), f"the bands {name}".strip() + f": {problem}")
 
 
+def find_unknown_silenced(view: RubricView) -> Iterator[Finding]:
+    """Find ids that are to be silenced and that no rule has."""
+    from grader.checks.registry import RULES as ALL
+
+    for name in view.rubric.silenced if view.rubric else ():
+        if name not in ALL:
+            close = closest(ALL, [name])
+            guess = f"; the closest is {close}" if close else ""
+            yield Finding(_place(view), f"there is no check “{name}” to silence{guess}")
+
+
 def _band_problem(scale: Scale, bands: Sequence[Band]) -> str:
     if not bands:
         return ""
@@ -167,5 +179,14 @@ RULES = (
         finds="Bands of the rubric with a gap or an overlap, or that do not cover the scale.",
         why="For a score in the gap the judge has no words, and for one in the overlap two.",
         fix="Let each band start where the one before ends, from one end of the scale to the other",
+    ),
+    Rule(
+        id="unknown-silenced",
+        severity=Severity.WARNING,
+        part="rubric",
+        find=find_unknown_silenced,
+        finds="An id among the checks to silence that no check has.",
+        why="What it was meant to silence still speaks, or a mistake hides behind it.",
+        fix="Take the id from the square brackets behind a message",
     ),
 )

@@ -27,7 +27,7 @@ class TableRow:
     top: int
     """The row that shows its id: another one where the id is merged over several."""
     has_text: bool
-    """Whether it holds a criterion, or in a table of questions anything but an id."""
+    """Whether it holds a criterion, or in a table of questions anything but an id; a cell at fault counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,7 @@ class Table:
             row=row,
             top=top,
             item_id="" if self.fault(top, self.id_column) else normalise_id(self.value(top, self.id_column)),
-            has_text=any(self.text(row, column).strip() for column in self.text_columns),
+            has_text=any(self.fault(row, column) or self.text(row, column).strip() for column in self.text_columns),
         )
 
     def _is_total(self, row: TableRow) -> bool:

@@ -11,7 +11,7 @@ from typing import Protocol
 from grader.checks.table import Table
 from grader.errors import GraderError, InputError
 from grader.inputs.answers import STDIN_SYSTEM
-from grader.inputs.columns import cell_text, claimed_fields, field_name, find_columns, normalise_id
+from grader.inputs.columns import Columns, cell_text, claimed_fields, field_name, find_columns, normalise_id
 from grader.inputs.criteria_table import Layout
 from grader.inputs.criteria_workbook import read_criteria_workbook
 from grader.inputs.json_records import STDIN, JsonSource
@@ -29,21 +29,44 @@ class Files(Protocol):
     """The files to check and how to read them; a `planning.Request` is one."""
 
     @property
-    def criteria_path(self) -> Path: ...
+    def criteria_path(self) -> Path:
+        """The criteria workbook."""
+        ...
+
     @property
-    def answers_paths(self) -> tuple[Path, ...]: ...
+    def answers_paths(self) -> tuple[Path, ...]:
+        """Files of answers; none where the workbook has them, or only it is checked."""
+        ...
+
     @property
-    def questions_path(self) -> Path | None: ...
+    def questions_path(self) -> Path | None:
+        """The table of questions."""
+        ...
+
     @property
-    def sheet(self) -> str | None: ...
+    def sheet(self) -> str | None:
+        """The sheet with the criteria, where it is named."""
+        ...
+
     @property
-    def rubric(self) -> str | None: ...
+    def rubric(self) -> str | None:
+        """Name or path of a rubric, where one is named."""
+        ...
+
     @property
-    def column_map(self) -> Mapping[str, str]: ...
+    def column_map(self) -> Mapping[str, str]:
+        """Field to column, as `--map` gives it."""
+        ...
+
     @property
-    def encoding(self) -> str | None: ...
+    def encoding(self) -> str | None:
+        """The encoding of text files that are not UTF-8."""
+        ...
+
     @property
-    def skip_bad_lines(self) -> bool: ...
+    def skip_bad_lines(self) -> bool:
+        """Whether broken lines are to be left out."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,10 +195,7 @@ def _tiered(sheet: Sheet, column_map: Mapping[str, str]) -> Table | None:
     return None
 
 
-def _table(sheet: Sheet, layout: Layout, row: int, columns: object) -> Table:
-    from grader.inputs.columns import Columns
-
-    assert isinstance(columns, Columns)
+def _table(sheet: Sheet, layout: Layout, row: int, columns: Columns) -> Table:
     headers = sheet.header(row)
     extras = {cell_text(headers[i]).strip(): i for i in columns.extras.values()}
     return Table(sheet=sheet, layout=layout, header_row=row, fields=columns.fields, levels={}, extras=extras)

@@ -57,7 +57,7 @@ NEGATED: Mapping[Language, re.Pattern[str]] = {
         r"|may not|cannot|never|fails? to|is not|isn't|isn’t|has no|contains no|no mention|not)\b"
     ),
     "de": _any_of(
-        r"^(?:(?:die|eine) antwort |sie |es )?(?:\w+ ){0,2}(?:nicht|niemals|kein(?:e[nmrs]?)?)\b(?!.*\bsondern\b)"
+        r"^(?:(?:die|eine) antwort |sie |es )?(?:\w+ ){0,4}(?:nicht|niemals|kein(?:e[nmrs]?)?)\b(?!.*\bsondern\b)"
     ),
     "ja": _any_of(
         "(?:しない|していない|されていない|ていない|べきでない|てはいけない|てはならない|がない)(?:こと)?[。.]?$"
@@ -69,12 +69,14 @@ NEGATED: Mapping[Language, re.Pattern[str]] = {
 ELSEWHERE: Mapping[Language, re.Pattern[str]] = {
     "en": _any_of(
         r"\b(?:see|as) (?:(?:stated|described|mentioned|given|noted|listed) )?(?:above|below)\b",
-        r"\bsame (?:as|like) (?:above|below|before|(?:in |for )?(?:item|criterion|question|row|level|id|no\.?)? ?[(#]?\d"
+        r"\bsame (?:as|like) (?:above|below|before"
+        r"|(?:in |for )?(?:item|criterion|question|row|level|id|no\.?)? ?[(#]?\d"
         r"|the (?:previous|other|first|last|above))",
         r"\b(?:as|like) (?:in|for|with) (?:\(\d|(?:item|criterion|question|row|level|id) ?[(#]?\d"
         r"|the (?:previous|first|last|above) (?:item|criterion|question|row|level))",
         r"\b(?:see|cf\.?|refer to) (?:the )?(?:item|criterion|criteria|question|row|level|point|no\.?|\() ?[(#]?\d",
-        r"\b(?:previous|preceding|above-?mentioned|aforementioned) (?:item|criterion|question|row|level|point|answer)s?\b",
+        r"\b(?:previous|preceding|above-?mentioned|aforementioned) "
+        r"(?:item|criterion|question|row|level|point|answer)s?\b",
         r"^\W*(?:ditto|idem|same|same as above)\W*$",
     ),
     "de": _any_of(
@@ -88,7 +90,10 @@ ELSEWHERE: Mapping[Language, re.Pattern[str]] = {
 }
 """Words that send the judge to another item, which it may not see, or not in this place."""
 
-_EN_SIGHT = "image|picture|figure|fig|screenshot|photo|photograph|diagram|chart|graph|plot|drawing|video|attachment|attached file"
+_EN_SIGHT = (
+    "image|picture|figure|fig|screenshot|photo|photograph|diagram|chart|graph|plot|drawing|video|attachment"
+    "|attached file"
+)
 _DE_SIGHT = "bild|abbildung|abb|screenshot|foto|diagramm|grafik|skizze|zeichnung|video|anhang|anlage|link"
 _JA_SIGHT = "図|画像|写真|スクリーンショット|グラフ|添付|リンク"
 _ZH_SIGHT = "图|圖|截图|截圖|图片|圖片|附件|链接|連結"

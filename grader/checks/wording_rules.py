@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
-from grader.checks.prose import Language, demand, language_of, without_quotes
-from grader.checks.id_rules import points_of
+from grader.checks.column_rules import points_of
 from grader.checks.problem import Finding, Rule, Severity
+from grader.checks.prose import Language, demand, language_of, without_quotes
 from grader.checks.table import CriteriaCell, Table
 from grader.checks.word_lists import ELSEWHERE, NEGATED, TWO_DEMANDS, UNSEEN, VAGUE
 
@@ -100,8 +100,8 @@ RULES = (
         severity=Severity.WARNING,
         part="table",
         find=find_two_demands,
-        finds="A criterion that joins two demands with “and” (“give … and explain why …”), where it could be two. Not at "
-        "a level worth the whole scale, where each of the two would earn all points by itself.",
+        finds="A criterion that joins two demands with “and” (“give … and explain why …”), where it could be two. Not "
+        "at a level worth the whole scale, where each of the two would earn all points by itself.",
         why="An answer that does one of them is neither right nor wrong.",
         fix="Make two numbered criteria of it, or say that one of them is enough",
     ),

@@ -1,4 +1,4 @@
-"""`grader check`: says everything that is wrong or doubtful in the expert's files; calls nothing and changes nothing."""
+"""`grader check`: says all that is wrong or doubtful in the expert's files; calls nothing and changes nothing."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def command(output_format: str, out: Path | None, strict: bool, **options: Any) 
             click.echo(line)
     if out is not None:
         _write_copy(out, request, problems)
-    if strict and problems or any(problem.severity == "error" for problem in problems):
+    if (strict and problems) or any(problem.severity == "error" for problem in problems):
         raise click.exceptions.Exit(2)
 
 

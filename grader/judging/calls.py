@@ -60,6 +60,8 @@ class CallSettings:
     rpm: float | None = None
     tpm: float | None = None
     max_cost_usd: float | None = None
+    spent_usd: float = 0.0
+    """What earlier goes of the run have cost; the most it may cost is for all of them."""
     price: Price | None = None
 
 
@@ -78,8 +80,8 @@ class Caller:
     ) -> None:
         self._judge, self._store, self._settings = judge, store, settings
         self._stop, self._places, self._observer = stop, places, observer
-        self._limiter = Limiter(settings.concurrency, rpm=settings.rpm, tpm=settings.tpm)
-        self._budget = Budget(settings.max_cost_usd)
+        self._limiter = Limiter(settings.concurrency, rpm=settings.rpm, tpm=settings.tpm, sleep=stop.sleep)
+        self._budget = Budget(settings.max_cost_usd, spent_usd=settings.spent_usd)
         self._under_way: dict[str, asyncio.Task[Reply]] = {}
         self._successes = 0
         self._has_found = False

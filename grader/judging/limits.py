@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from grader.judging.stopping import StoppedEarly
@@ -24,8 +24,16 @@ class Limiter:
     little, up to `concurrency`. A Retry-After holds back every call to the model, not just the refused one.
     """
 
-    def __init__(self, concurrency: int, *, rpm: float | None = None, tpm: float | None = None) -> None:
+    def __init__(
+        self,
+        concurrency: int,
+        *,
+        rpm: float | None = None,
+        tpm: float | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self._most = concurrency
+        self._sleep = sleep
         self._limit = float(concurrency)
         self._in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -84,7 +92,7 @@ class Limiter:
     async def _wait_for_turn(self, tokens: int) -> None:
         starts = [pace.next_start(amount) for pace, amount in zip(self._paces, (1, tokens), strict=True)]
         while (seconds := max(self._not_before, *starts) - time.monotonic()) > 0:
-            await asyncio.sleep(seconds)
+            await self._sleep(seconds)
 
 
 class _Pace:
@@ -108,9 +116,9 @@ class BudgetSpent(StoppedEarly):
 class Budget:
     """Never lets the calls made and in flight cost more than `max_usd`, by reserving before each call."""
 
-    def __init__(self, max_usd: float | None) -> None:
+    def __init__(self, max_usd: float | None, *, spent_usd: float = 0.0) -> None:
         self._max_usd = max_usd
-        self._spent_usd = 0.0
+        self._spent_usd = spent_usd
         self._reserved_usd = 0.0
         self._changed = asyncio.Event()
 

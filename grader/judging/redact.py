@@ -10,6 +10,7 @@ _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGN
 _LOOKS_LIKE_KEY = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|hf|AIza|key|nvapi|r8)[-_][A-Za-z0-9_\-*]{8,}|\bAIza[A-Za-z0-9_\-]{20,}"
     r"|(?i:\bbearer\s+)[A-Za-z0-9._~+/=\-]{8,}"
+    r"|(?<=://)[^/@\s\"]+:[^/@\s\"]+(?=@)"
 )
 _SHORTEST_SECRET = 8  # anything shorter would blot out ordinary words
 

@@ -51,6 +51,7 @@ def result_record(grade: Grade) -> dict[str, Any]:
         "items": [asdict(criterion) for criterion in verdict.items],
         "analysis": verdict.analysis,
         "reply": last.text,
+        "finish_reason": last.finish_reason,
         "model": grade.model,
         "attempts": sum(reply.attempts for reply in grade.replies),
         "usage": _usage(grade.replies),

@@ -12,7 +12,7 @@ from typing import Any
 from grader.outputs.atomic_file import writing
 from grader.outputs.means import Mean, RunningMean
 from grader.outputs.results_jsonl import cost_usd
-from grader.records import Grade, SkippedItem
+from grader.records import CallTotals, Grade, SkippedItem
 
 COMPLETE_SHARE = 0.95
 """A run with a smaller share of scored items is INCOMPLETE (RELIABILITY 1)."""
@@ -79,6 +79,8 @@ class Summary:
     """What became of a run, by system in the order of its answers."""
 
     systems: dict[str, SystemSummary] = field(default_factory=dict)
+    calls: CallTotals = field(default_factory=CallTotals)
+    """All calls of the run; a reply that serves two systems is in both of theirs, and here once."""
     reasons: Counter[str] = field(default_factory=Counter)
     """Why items have no score, as `status: reason`, and how many."""
 
@@ -114,9 +116,12 @@ class Summary:
         return list(dict.fromkeys(group for system in self.systems.values() for group in system.groups))
 
 
-def empty_summary(*, planned: Mapping[str, int], skipped: Iterable[SkippedItem] = ()) -> Summary:
+def empty_summary(
+    *, planned: Mapping[str, int], skipped: Iterable[SkippedItem] = (), calls: CallTotals | None = None
+) -> Summary:
     """Return a summary without grades yet; `planned` says how many items each system has, reached or not."""
-    summary = Summary({system: SystemSummary(system, planned=count) for system, count in planned.items()})
+    systems = {system: SystemSummary(system, planned=count) for system, count in planned.items()}
+    summary = Summary(systems, calls or CallTotals())
     for item in skipped:
         summary.systems.setdefault(item.system, SystemSummary(item.system)).skipped += 1
     return summary
@@ -132,8 +137,10 @@ def write_summary(path: Path, summary: Summary, *, run: Mapping[str, Any]) -> No
         "items": {"planned": planned, "scored": planned - unscored, "unscored": unscored},
         "statuses": dict(summary.statuses),
         "unscored_reasons": dict(summary.reasons.most_common(_MOST_REASONS)),
+        "calls": summary.calls.calls,
         "usage": {
-            name: sum(system["usage"][name] for system in systems) for name in ("prompt_tokens", "completion_tokens")
+            "prompt_tokens": summary.calls.prompt_tokens,
+            "completion_tokens": summary.calls.completion_tokens,
         },
         "cost_usd": total_cost_usd(summary),
         "systems": systems,
@@ -145,10 +152,7 @@ def write_summary(path: Path, summary: Summary, *, run: Mapping[str, Any]) -> No
 
 def total_cost_usd(summary: Summary) -> float | None:
     """Return what the run cost; `None` where a price is unknown or nothing was called."""
-    if any(system.has_unknown_cost for system in summary.systems.values()):
-        return None
-    costs = [system.cost_usd for system in summary.systems.values() if system.cost_usd is not None]
-    return sum(costs) if costs else None
+    return None if summary.calls.unpriced else summary.calls.cost_usd
 
 
 def _system_record(system: SystemSummary) -> dict[str, Any]:

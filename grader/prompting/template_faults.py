@@ -42,6 +42,9 @@ def _place(error: Exception, path: Path) -> tuple[Path, int | None]:
     """Return the file at fault, which may be one that `path` includes, and the line where that is known."""
     if isinstance(error, TemplateSyntaxError):
         return Path(error.filename or path), error.lineno
-    # Jinja rewrites tracebacks so that frames of templates have the template's own file and line.
-    names = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    return next(((name, line) for name, line in reversed(names) if name == path or name.suffix == ".j2"), (path, None))
+    place: tuple[Path, int | None] = (path, None)
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        template = frame.f_globals.get("__jinja_template__")  # where compiled templates run
+        if template is not None:
+            place = Path(template.filename or path), template.get_corresponding_lineno(line)
+    return place

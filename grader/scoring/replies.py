@@ -47,6 +47,7 @@ def empty_answer_verdict(rubric: Rubric) -> Verdict:
         status=Status.OK,
         score=rubric.scale.min,
         flags=("empty_answer",),
+        dimensions={part.name: part.scale.min for part in rubric.output.all_parts if part.scale is not None},
         analysis="The answer is empty; it has the lowest score by rule and was not sent to the judge.",
     )
 

@@ -70,7 +70,11 @@ def _rubric(content: Mapping[str, Any], path: Path) -> Rubric:
     try:
         return Rubric.model_validate(content)
     except ValidationError as error:
-        raise RunError(f"{path}: the rubric that it holds is not one of this grader's: {error}") from error
+        problems = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise RunError(
+            f"{path}: the rubric that it was graded with is not one of this grader's ({problems})",
+            hint="Use the grader that made the run, or run the same score command again.",
+        ) from error
 
 
 def _skipped_item(content: Mapping[str, Any]) -> SkippedItem:

@@ -17,7 +17,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from grader.errors import RunError
-from grader.records import Grade, RecordedReply, Reply, StoredCall, StoredGrade
+from grader.records import CallTotals, Grade, RecordedReply, Reply, StoredCall, StoredGrade
 from grader.store.rows import as_grade, as_reply, call_row, grade_row, now
 
 SCHEMA_VERSION = 1
@@ -109,7 +109,15 @@ class RunStore:
         """
         with _told(self.path), self._writer:
             self._writer.executemany(_INSERT_CALL, [call_row(row) for row in rows if isinstance(row, StoredCall)])
-            self._writer.executemany(_INSERT_GRADE, [grade_row(row) for row in rows if isinstance(row, StoredGrade)])
+            grades = [row for row in rows if isinstance(row, StoredGrade)]
+            self._writer.executemany(_INSERT_GRADE, [grade_row(stored) for stored in grades])
+            self._writer.executemany(_SETTLE_CALL, [(key,) for stored in grades for key in _settled_keys(stored)])
+
+    def totals(self) -> CallTotals:
+        """Return what all calls of the run, in every go, took; failed ones and re-asks included."""
+        with _told(self.path):
+            row = self._reader.execute(_TOTALS).fetchone()
+        return CallTotals(**dict(row))
 
     def grades(self) -> StoredGrades:
         """Return the grades of the run in its order, with their replies; each look at them reads the store."""
@@ -190,6 +198,13 @@ class StoredGrades(Collection[Grade]):
         return any(grade == stored for stored in self)
 
 
+_SETTLE_CALL = "UPDATE call SET is_finished = 1 WHERE key = ? AND error IS NULL"
+_TOTALS = """
+SELECT count(*) AS calls, coalesce(sum(attempts), 0) AS attempts,
+    coalesce(sum(prompt_tokens), 0) AS prompt_tokens, coalesce(sum(completion_tokens), 0) AS completion_tokens,
+    sum(cost_usd) AS cost_usd, coalesce(sum(error IS NULL AND cost_usd IS NULL), 0) AS unpriced
+FROM call
+"""
 _INSERT_CALL = f"INSERT INTO call VALUES (NULL{', ?' * 17})"
 _RECORDED = """
 WITH latest AS (
@@ -288,3 +303,9 @@ def _owner(run_dir: Path) -> str:
 def _discard(path: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _settled_keys(stored: StoredGrade) -> tuple[str, ...]:
+    """Return the calls behind a score that was reached by asking again: an empty first reply need not come again."""
+    replies = stored.grade.replies
+    return tuple(reply.key for reply in replies) if len(replies) > 1 and stored.grade.verdict.score is not None else ()

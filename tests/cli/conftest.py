@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -58,16 +56,3 @@ def results(tmp_path: Path) -> Callable[[], list[dict[str, Any]]]:
         return [json.loads(line) for line in (tmp_path / "run" / "results.jsonl").read_text("utf-8").splitlines()]
 
     return read
-
-
-def start(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
-    """Start `grader` in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    return subprocess.Popen(
-        [sys.executable, "-m", "grader", *map(str, arguments)],
-        cwd=cwd,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )

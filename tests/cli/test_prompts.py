@@ -104,3 +104,9 @@ def test_litellm_is_not_imported(criteria_path: Path, answers_path: Path) -> Non
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[2], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_column_map_that_is_none(prompts: Prompts) -> None:
+    done = prompts("--map", "answer")
+    assert done.exit_code == 2
+    assert "FIELD=COLUMN" in done.stderr

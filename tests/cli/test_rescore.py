@@ -153,6 +153,15 @@ def test_a_criteria_file_that_has_changed_is_told(grade: Grade, criteria_path: P
     assert "has changed since it was graded" in rescore().stderr
 
 
+def test_questions_without_an_answer_stay_skipped(grade: Grade, answers_path: Path, tmp_path: Path) -> None:
+    answers_path.write_text('{"id": 1, "answer": "x"}\n')
+    grade()
+    before = (tmp_path / "run" / "skipped.log").read_text()
+    assert before.count("criteria without an answer") == 2
+    assert rescore("--quiet").output == ""
+    assert (tmp_path / "run" / "skipped.log").read_text() == before
+
+
 def test_a_run_that_was_stopped_keeps_what_it_planned(grade: Grade, tmp_path: Path) -> None:
     grade()
     with sqlite3.connect(tmp_path / "run" / "run.db") as connection:

@@ -4,18 +4,14 @@ import json
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import xlsxwriter
+from command import start
 from provider import Provider, Request, Scripted
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from conftest import start
 
 CONCURRENCY = 8
 ITEMS = 400

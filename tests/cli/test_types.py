@@ -12,8 +12,8 @@ from click.testing import Result
 from provider import Provider, Request, Scripted
 
 from grader.inputs.recordings import read_recordings
-from grader.planning import prepare
 from grader.planning import Request as Inputs
+from grader.planning import prepare
 
 Grade = Callable[..., Result]
 Results = Callable[[], list[dict[str, Any]]]
@@ -83,14 +83,17 @@ def test_offline(grade: Grade, results: Results, name: str, arguments: dict[str,
         assert row["status"] == "ok", row
         assert "no LLM" in row["reply"] and "no LLM" in row["analysis"], row
         assert "evidence_not_found" not in row["flags"]
-    best, *others = (row["score"] for row in judged)
-    assert best >= max(others), "the first answer is the good one"
+    scores = {row["id"]: row["score"] for row in judged}
+    assert scores["1"] > scores["3"], "the first answer is the good one, the third is wrong"
 
 
-@pytest.mark.parametrize(("strictness", "score"), [("lenient", 100), ("balanced", 0), ("strict", 0)])
-def test_strictness(grade: Grade, results: Results, strictness: str, score: int) -> None:
-    folder = GOLDEN / "accuracy"
-    arguments = {"criteria": folder / "criteria.xlsx", "answers": folder / "answers.jsonl"}
-    done = grade("--rubric", "accuracy", "--strictness", strictness, "--only", "6", **arguments)
+@pytest.mark.parametrize(("strictness", "score"), [("lenient", 100), ("balanced", 100), ("strict", 0)])
+def test_strictness(grade: Grade, results: Results, tmp_path: Path, strictness: str, score: int) -> None:
+    criteria, answers = tmp_path / "valves.csv", tmp_path / "apprentice.csv"
+    criteria.write_text(
+        "id,question,reference\n1,Which valve first?,The inlet valve is closed first and slowly by hand\n"
+    )
+    answers.write_text("id,answer\n1,First the inlet valve is closed.\n")
+    done = grade("--rubric", "accuracy", "--strictness", strictness, criteria=criteria, answers=answers)
     assert done.exit_code == 0, done.output
-    assert results()[0]["score"] in (score, 100)
+    assert results()[0]["score"] == score

@@ -18,7 +18,9 @@ def test_a_conversation_becomes_readable(text: str, readable: str) -> None:
     assert readable_history(text) == readable
 
 
-@pytest.mark.parametrize("text", ["", "User: a", "[1] a note", '["a"]', '[{"role": "user"}]', '[{"content": "a"}]', "[]"])
+@pytest.mark.parametrize(
+    "text", ["", "User: a", "[1] a note", '["a"]', '[{"role": "user"}]', '[{"content": "a"}]', "[]"]
+)
 def test_any_other_text_stays(text: str) -> None:
     assert readable_history(text) == text
 

@@ -64,8 +64,8 @@ def test_a_lone_id_is_a_question_and_a_footnote_is_none(make_workbook: Make) -> 
     header = ["id", "question", "mine"]
     rows = [header, [1, "q"], [2], [None, None, "?"], [3, "r"], ["Total"], [None], ["Source: me"], [None, "or so"]]
     table = read_criteria_workbook(make_workbook(rows), layout="questions")
-    assert [row.item_id for row in table.rows] == ["1", "2", "3", "Total"]
-    assert "left out, having no id or no question: rows 4, 8, 9" in table.notes[0]
+    assert [row.item_id for row in table.rows] == ["1", "2", "3"]
+    assert "left out, having no id or no question: rows 4, 6, 8, 9" in table.notes[0]
     rows = [header, [1, "q"], ["Total"], [3, "r"]]
     table = read_criteria_workbook(make_workbook(rows), layout="questions")
     assert [row.item_id for row in table.rows] == ["1", "3"]

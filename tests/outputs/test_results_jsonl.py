@@ -58,6 +58,7 @@ def test_a_record_has_every_field() -> None:
         "items": [{"number": 1, "met": True, "level": 25, "evidence": "e"}],
         "analysis": "why",
         "reply": "50.",
+        "finish_reason": None,
         "model": "m",
         "attempts": 3,
         "usage": {"prompt_tokens": 30, "completion_tokens": 3},

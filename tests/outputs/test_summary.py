@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader.outputs.summary import Summary, empty_summary, total_cost_usd, write_summary
-from grader.records import Grade, Item, Reply, SkippedItem, Status, Usage, Verdict
+from grader.records import CallTotals, Grade, Item, Reply, SkippedItem, Status, Usage, Verdict
 
 
 def graded(
@@ -98,19 +98,20 @@ def test_items_without_partner_are_counted_by_system_and_planned_by_none() -> No
 
 
 @pytest.mark.parametrize(
-    ("replies", "cost"),
+    ("calls", "cost"),
     [
-        ([()], None),
-        ([(Reply(cost_usd=0.25),), ()], 0.25),
-        ([(Reply(cost_usd=0.25),), (Reply(cost_usd=0.5), Reply(error="x"))], 0.75),
-        ([(Reply(cost_usd=0.25),), (Reply(),)], None),
-        ([(Reply(error="x"),)], None),
+        (CallTotals(), None),
+        (CallTotals(calls=2, cost_usd=0.75), 0.75),
+        (CallTotals(calls=2, cost_usd=0.25, unpriced=1), None),
     ],
 )
-def test_the_cost_is_known_only_where_every_price_is(replies: list[tuple[Reply, ...]], cost: float | None) -> None:
-    summary = summary_of([graded(50, replies=each) for each in replies], {"a": len(replies)})
-    assert total_cost_usd(summary) == cost
-    assert summary.systems["a"].has_unknown_cost is any(Reply() in each for each in replies)
+def test_the_cost_is_known_only_where_every_price_is(calls: CallTotals, cost: float | None) -> None:
+    assert total_cost_usd(empty_summary(planned={}, calls=calls)) == cost
+
+
+def test_a_systems_cost_is_unknown_where_one_of_its_prices_is() -> None:
+    summary = summary_of([graded(50, replies=(Reply(cost_usd=0.25),)), graded(50, replies=(Reply(),))], {"a": 2})
+    assert summary.systems["a"].has_unknown_cost
 
 
 def test_the_file_says_it_all(tmp_path: Path) -> None:
@@ -120,7 +121,9 @@ def test_the_file_says_it_all(tmp_path: Path) -> None:
         graded(50, replies=(reply,), group="g"),
         graded(None, system="b"),
     ]
-    record = written(tmp_path, summary_of(grades, {"a": 2, "b": 1}), run_id="r1")
+    summary = summary_of(grades, {"a": 2, "b": 1})
+    summary.calls = CallTotals(calls=3, prompt_tokens=30, completion_tokens=6, cost_usd=0.75)
+    record = written(tmp_path, summary, run_id="r1")
     assert record["run_id"] == "r1"
     assert record["is_complete"] is False
     assert record["items"] == {"planned": 3, "scored": 2, "unscored": 1}

@@ -85,7 +85,9 @@ def _coverage(
     expected = expected.strip()
     if _ONLY_A_WORD.fullmatch(expected.casefold()):
         return (0.0, (), (expected,)) if is_opposite else (1.0, (expected,), ())
-    if _CONTENT.search(expected) and len(split_words(fold(expected))) <= 1:  # the B of a multiple choice is in every text, but not as a word
+    if (
+        _CONTENT.search(expected) and len(split_words(fold(expected))) <= 1
+    ):  # the B of a multiple choice is in every text, but not as a word
         is_said = term_strength(_as_term(expected), read_text(text)) == 1
         return (1.0, (expected,), ()) if is_said else (0.0, (), (expected,))
     if not _CONTENT.search(expected):
