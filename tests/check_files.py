@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import xlsxwriter
 
@@ -61,22 +62,11 @@ def _write_criteria(folder: Path, files: Files) -> Path:
     path = folder / "criteria.xlsx"
     with xlsxwriter.Workbook(str(path)) as workbook:
         sheet = workbook.add_worksheet("Criteria")
-        date = workbook.add_format({"num_format": "d-mmm"})
-        for number, row in enumerate(files.rows):
-            for column, value in enumerate(row):
-                if isinstance(value, datetime.date):
-                    sheet.write_datetime(number, column, value, date)
-                else:
-                    sheet.write(number, column, value)
-        for cell, (formula, value) in files.formulas.items():
-            sheet.write_formula(cell, formula, None, value)
-        for cell, shown in files.formats.items():
-            row, column = int(cell[1:]) - 1, ord(cell[0]) - 65
-            sheet.write(row, column, files.rows[row][column], workbook.add_format({"num_format": shown}))
+        _write_rows(workbook, sheet, files)
         for cells, value in files.merge:
             sheet.merge_range(cells, value)
-        for cell, value in files.over.items():
-            sheet.write(cell, value)
+        for cell, over in files.over.items():
+            sheet.write(cell, over)
         if files.rubric_sheet:
             rubric = workbook.add_worksheet("Rubric")
             for number, row in enumerate(files.rubric_sheet):
@@ -84,6 +74,20 @@ def _write_criteria(folder: Path, files: Files) -> Path:
     if files.long_text:
         _stretch(path, files.long_text)
     return path
+
+
+def _write_rows(workbook: Any, sheet: Any, files: Files) -> None:
+    date = workbook.add_format({"num_format": "d-mmm"})
+    for number, row in enumerate(files.rows):
+        for column, value in enumerate(row):
+            is_date = isinstance(value, datetime.date)
+            sheet.write(number, column, value, *([date] if is_date else []))
+    for cell, (formula, result) in files.formulas.items():
+        sheet.write_formula(cell, formula, None, result)
+    for cell, shown in files.formats.items():
+        row_number, column = int(cell[1:]) - 1, ord(cell[0]) - 65
+        value = files.rows[row_number][column]
+        sheet.write(row_number, column, value, workbook.add_format({"num_format": shown}))
 
 
 def _stretch(path: Path, length: int) -> None:

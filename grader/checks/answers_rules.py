@@ -85,7 +85,7 @@ def find_missing_fields(view: Matching) -> Iterator[Finding]:
     """Find inputs of the rubric that no file has a column for."""
     table, rubric = view.table, view.rubric
     has_answers = "answer" in table.fields or any(file.kind == "answers" for file in view.files)
-    if rubric is None or not has_answers or any(file.error for file in view.files):
+    if rubric is None or not has_answers or not table.rows or any(file.error for file in view.files):
         return
     filled = {
         name for file in view.files for record in file.records for name, text in record.fields.items() if text.strip()

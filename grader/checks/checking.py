@@ -28,7 +28,7 @@ def find_problems(files: Files, *, silenced: Collection[str] = ()) -> list[Probl
     Raises:
         Nothing for what is wrong with the files: that is what is returned.
     """
-    return _checked(files, frozenset(Severity), silenced)
+    return _checked(files, frozenset(Severity), silenced, answers_paths=files.answers_paths)
 
 
 def find_errors(files: Files, *, silenced: Collection[str] = ()) -> list[Problem]:
@@ -59,7 +59,7 @@ def _checked(
     files: Files,
     severities: Collection[Severity],
     silenced: Collection[str],
-    answers_paths: tuple[Path, ...] | None = None,
+    answers_paths: Collection[Path],
 ) -> list[Problem]:
     rubric = _open_rubric(files)
     table, error = _open_table(files, rubric)
@@ -67,7 +67,7 @@ def _checked(
         rubric = replace(rubric, error=None)  # one sheet, read twice
     if rubric.rubric is None and rubric.error is None and table is not None and table.layout != "questions":
         rubric = _guessed(table, rubric)
-    tables = [open_answers(path, "answers", files) for path in (answers_paths or files.answers_paths)]
+    tables = [open_answers(path, "answers", files) for path in answers_paths]
     if files.questions_path is not None:
         tables.append(open_answers(files.questions_path, "questions", files))
     views: list[tuple[Part, object]] = [("rubric", rubric), *(("answers", view) for view in tables)]

@@ -21,7 +21,7 @@ VAGUE: Mapping[Language, re.Pattern[str]] = {
     ),
     "de": _any_of(
         r"\b(?:angemessen|geeignet|ausreichend|sinnvoll|ordentlich|passend|vernünftig|hinreichend)\w{0,2}\b",
-        r"\bgut(?:e[nmrs]?)?\b|\busw\b\.?|\betc\b\.?|\bund so weiter\b|\bbei Bedarf\b|\bgegebenenfalls\b",
+        r"\bgute[nmrs]?\b|\busw\b\.?|\betc\b\.?|\bund so weiter\b|\bbei Bedarf\b|\bgegebenenfalls\b",
     ),
     "ja": _any_of("適切|適当|妥当|十分[にな]|きちんと|しっかり|良い|良好|ある程度|必要に応じ|等々"),
     "zh": _any_of("适当|恰当|合适|合理|充分|良好|较好|等等|必要时|適當|恰當|合適|較好|必要時"),

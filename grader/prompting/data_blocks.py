@@ -77,6 +77,12 @@ def _tag_guard(tags: tuple[str, ...]) -> Guard:
     return Guard(pattern=re.compile(rf"<(?=\s*(?:/\s*)?(?:{_names(tags)})(?!\w))", re.IGNORECASE), replacement="‹")
 
 
+_ENTRY_GUARD = Guard(
+    pattern=re.compile(r"""["'“”‘’`](item|level|met|evidence)["'“”‘’`]\s*:""", re.IGNORECASE), replacement=r"“\1” ∶"
+)
+"""The keys of one criterion's entry; as plain words before a colon they are left alone."""
+
+
 @lru_cache(maxsize=64)
 def reply_guards(output: OutputFormat) -> tuple[Guard, ...]:
     """Return the guards of the form in which the judge must reply."""
@@ -85,7 +91,8 @@ def reply_guards(output: OutputFormat) -> tuple[Guard, ...]:
     verdicts = [part for part in output.all_parts if part.kind != "text"]
     if output.format == "json_object":
         keys = "|".join(re.escape(part.name) for part in verdicts)
-        return (Guard(pattern=_key_pattern(keys), replacement=r"“\1” ∶"),)
+        guard = Guard(pattern=_key_pattern(keys), replacement=r"“\1” ∶")
+        return (guard, _ENTRY_GUARD) if any(part.kind == "items" for part in verdicts) else (guard,)
     labels = {r"\s+".join(map(re.escape, part_label(part).split())) for part in verdicts}
     outranking = {"overall", "final"} if "Score" in labels else set()
     return (Guard(pattern=_line_pattern("|".join(sorted(labels | outranking))), replacement=r"\1 ∶"),)

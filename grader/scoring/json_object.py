@@ -87,7 +87,15 @@ def _repaired(text: str, output: OutputFormat) -> _Pairs | None:
     if not isinstance(repaired, dict) or ours not in repaired:
         return None
     verdict = repaired.pop(ours)
+    if _part(output).kind == "items" and not _has_every_entry(text, verdict):
+        return None
     return [*((key, value) for key, value in repaired.items() if key != output.score), (output.score, verdict)]
+
+
+def _has_every_entry(text: str, entries: Any) -> bool:
+    """Return whether the text names as many criteria and verdicts as there are entries; a quote may bring more."""
+    counts = {len(_verdict_key(key).findall(text)) for key in ("item", "met")}
+    return isinstance(entries, list) and counts == {len(entries)}
 
 
 def _is_ended(text: str, start: int, part: Part) -> bool:

