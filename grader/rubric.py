@@ -58,6 +58,13 @@ class Band(_Strict):
     text: str
 
 
+class Aspect(_Strict):
+    """One thing that the judge looks at before it gives its number; it gets no number of its own."""
+
+    name: Annotated[str, Field(min_length=1)]
+    text: Annotated[str, Field(min_length=1)]
+
+
 class Part(_Strict):
     """One thing that the judge must say."""
 
@@ -128,6 +135,8 @@ class Rubric(_Strict):
     """What the rule may be told, e.g. `points: {25: 20}` for `tiered`."""
     option_choices: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """The words that an option may be, for options that are one of a few words."""
+    aspects: tuple[Aspect, ...] = ()
+    """What the judge looks at, in this order."""
     bands: tuple[Band, ...] = ()
     """What the numbers of the scale stand for, best first."""
     instructions: str = ""

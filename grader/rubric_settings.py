@@ -43,7 +43,7 @@ class Setting:
 class Table:
     """A table of values that an expert may decide."""
 
-    name: Literal["dimensions", "bands", "points"]
+    name: Literal["dimensions", "aspects", "bands", "points"]
     title: str
     help: str
     header: tuple[str, ...]
@@ -108,6 +108,12 @@ def tables_of(rubric: Rubric) -> tuple[Table, ...]:
         help="What the judge gives a number for. Their names and scales are part of the rubric type.",
         header=("Dimension", "From", "To", "What the judge looks at"),
     )
+    aspects = Table(
+        name="aspects",
+        title="What the judge looks at",
+        help="Before it gives its number. Change, add or take away lines.",
+        header=("Aspect", "What the judge asks itself"),
+    )
     bands = Table(
         name="bands",
         title="What the numbers mean",
@@ -124,7 +130,12 @@ def tables_of(rubric: Rubric) -> tuple[Table, ...]:
         header=("Level", "Points each"),
     )
     has_bands = bool(rubric.bands) or any(part.bands for part in rubric.dimensions)
-    wanted = ((dimensions, bool(rubric.dimensions)), (bands, has_bands), (points, "points" in rubric.options))
+    wanted = (
+        (dimensions, bool(rubric.dimensions)),
+        (aspects, bool(rubric.aspects)),
+        (bands, has_bands),
+        (points, "points" in rubric.options),
+    )
     return tuple(table for table, is_wanted in wanted if is_wanted)
 
 
@@ -154,6 +165,7 @@ def table_rows(table: Table, rubric: Rubric) -> list[tuple[str | float | None, .
     """Return the rows that a rubric gives a table, as its cells show them."""
     make: Mapping[str, Callable[[Rubric], list[tuple[str | float | None, ...]]]] = {
         "dimensions": lambda rubric: [_dimension_row(part) for part in rubric.dimensions],
+        "aspects": lambda rubric: [(aspect.name, aspect.text) for aspect in rubric.aspects],
         "bands": _band_rows,
         "points": _points_rows,
     }

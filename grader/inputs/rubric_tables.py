@@ -1,4 +1,4 @@
-"""Reads the tables of a Rubric sheet: dimensions, bands and points of the levels; not its settings."""
+"""Reads the tables of a Rubric sheet: dimensions, aspects, bands and points of the levels; not its settings."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def read_tables(sheet: Sheet, first_row: int, base: Rubric, content: dict[str, A
     """
     readers: Mapping[str, Callable[[Sheet, range, Rubric, dict[str, Any], Cells], None]] = {
         "dimensions": _read_dimensions,
+        "aspects": _read_aspects,
         "bands": _read_bands,
         "points": _read_points,
     }
@@ -91,6 +92,19 @@ def _read_dimensions(sheet: Sheet, rows: range, base: Rubric, content: dict[str,
             part["scale"][key] = bound
         part["description"] = sheet.text(row, 3).strip() or part["description"]
         cells["output", "parts", part["name"]] = sheet.ref(row, 1)
+
+
+def _read_aspects(sheet: Sheet, rows: range, base: Rubric, content: dict[str, Any], cells: Cells) -> None:
+    aspects = []
+    for row in rows:
+        name, text = (sheet.text(row, column).strip() for column in (0, 1))
+        if not (name and text):
+            column, what = (1, "does not say what the judge asks itself") if name else (0, "has no name")
+            raise sheet.error(f"the aspect {what}", row, column, hint="Say it in a few words, or delete the row")
+        aspects.append({"name": name, "text": text})
+    if aspects:
+        content["aspects"] = aspects
+        cells["aspects",] = sheet.ref(rows.start, 0)
 
 
 def _read_bands(sheet: Sheet, rows: range, base: Rubric, content: dict[str, Any], cells: Cells) -> None:

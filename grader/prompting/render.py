@@ -32,7 +32,7 @@ class PromptRenderer:
 
     A template has the Jinja blocks `system` and `user`. It sees `blocks.NAME` (a text of the item, fenced), `open.NAME`
     and `close.NAME` (the delimiters alone), `levels` and `criteria` (neutralised texts, to stand between delimiters),
-    `has.NAME`, `options.NAME`, and `rubric` (title, instructions, scale, bands).
+    `has.NAME`, `options.NAME`, and `rubric` (title, instructions, scale, aspects, bands).
 
     Raises:
         RubricError: the template does not exist, cannot be compiled, or lacks a section.
@@ -123,6 +123,7 @@ def _rubric(rubric: Rubric) -> dict[str, Any]:
         "title": rubric.title,
         "instructions": rubric.instructions,
         "scale": {"min": format_number(rubric.scale.min), "max": format_number(rubric.scale.max)},
+        "aspects": [aspect.model_dump() for aspect in rubric.aspects],
         "bands": _bands(rubric.bands),
         "dimensions": [
             {"label": part_label(part), "description": part.description, "bands": _bands(part.bands)}

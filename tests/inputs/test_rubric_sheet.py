@@ -110,6 +110,19 @@ def test_dimensions_have_words_and_bands_of_their_own(read_edited: Callable[...,
     assert len(rubric.bands) == 6
 
 
+def test_what_the_judge_looks_at(read_edited: Callable[..., Rubric]) -> None:
+    def edit(sheet: Worksheet) -> None:
+        row = next(row for row in range(1, 60) if sheet.cell(row, 1).value == "Fluency")
+        sheet.cell(row, 2).value = "does it read like a lawyer's?"
+        sheet.cell(row + 1, 1).value, sheet.cell(row + 1, 2).value = "Sources", "does it name its sources?"
+
+    aspects = read_edited("likert", edit).aspects
+    assert [aspect.name for aspect in aspects][-2:] == ["Fluency", "Sources"]
+    assert aspects[-2].text == "does it read like a lawyer's?"
+    with pytest.raises(InputError, match="the aspect does not say what the judge asks itself"):
+        read_edited("likert", put({"Fluency": None}))
+
+
 def test_points_of_the_levels(read_edited: Callable[..., Rubric]) -> None:
     rubric = read_edited("tiered", put({"25": 20}))
     assert rubric.options["points"] == {25: 20}

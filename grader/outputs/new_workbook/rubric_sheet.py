@@ -113,7 +113,7 @@ def _write_table_row(
         cell.font, cell.border, cell.alignment = look.PLAIN, look.BOX, look.WRAPPED
         if column not in fixed:
             cell.fill = look.INPUT_FILL
-        if column in (2, 3) or (column == 1 and table.name != "dimensions"):
+        if table.name != "aspects" and (column in (2, 3) or (column == 1 and table.name != "dimensions")):
             cell.alignment = look.CENTRED
     texts = [(str(value or ""), _WIDTHS[column]) for column, value in enumerate(values)]
     look.fit_row(sheet, row, texts)
@@ -127,7 +127,8 @@ def _fixed_columns(table: Table, rubric: Rubric) -> Collection[int]:
 
 
 def _add_table_checks(sheet: Worksheet, table: Table, rubric: Rubric, first: int, last: int) -> None:
-    look.add_number_check(sheet, f"B{first}:C{last}", label=table.title)
+    if table.name != "aspects":
+        look.add_number_check(sheet, f"B{first}:C{last}", label=table.title)
     if table.name == "bands" and rubric.dimensions:
         names = [EVERY_DIMENSION, *(part.name for part in rubric.dimensions)]
         look.add_choices(sheet, f"A{first}:A{last}", names, label=table.header[0])
