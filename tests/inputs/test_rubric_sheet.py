@@ -119,6 +119,9 @@ def test_what_the_judge_looks_at(read_edited: Callable[..., Rubric]) -> None:
     aspects = read_edited("likert", edit).aspects
     assert [aspect.name for aspect in aspects][-2:] == ["Fluency", "Sources"]
     assert aspects[-2].text == "does it read like a lawyer's?"
+
+
+def test_an_aspect_without_words(read_edited: Callable[..., Rubric]) -> None:
     with pytest.raises(InputError, match="the aspect does not say what the judge asks itself"):
         read_edited("likert", put({"Fluency": None}))
 
