@@ -8,8 +8,8 @@ scores between them go to the nearest label, the lower one where two are as near
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +39,11 @@ class SystemScores:
 
 
 def main() -> None:
-    data = Path(sys.argv[1]) if len(sys.argv) > 1 else DATA
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=DATA)
+    data: Path = parser.parse_args().folder
+    if not list(data.glob("*.xlsx")):
+        raise SystemExit(f"{data} holds no criteria workbook; name the folder of the data")
     print(f"{'system':<20}{'n':>5}{'offline':>9}{'GPT-4o':>9}{'difference':>12}{'kappa':>8}")
     systems = read_scores(data)
     for scores in systems:

@@ -83,7 +83,7 @@ def begin_run(plan: Plan, request: Request, *, store: RunStore, facts: RunFacts)
         record=_run_record(plan, request, store, facts),
         rubric=plan.rubric,
         criteria_path=request.criteria_path.absolute(),
-        planned=plan.planned,
+        jobs=tuple((job.item.system, job.item.id, job.sample) for job in plan.jobs()),
         skipped=plan.skipped,
     )
     keep_head(store, head)
@@ -95,10 +95,17 @@ def write_outputs(head: RunHead, *, store: RunStore, run_dir: Path) -> Written:
     grades = store.grades()
     summary = empty_summary(planned=head.planned, skipped=head.skipped, calls=store.totals())
     results, summary_path, skipped_log = (run_dir / name for name in ("results.jsonl", "summary.json", "skipped.log"))
-    with recording(results, skipped_log, head.skipped) as record:
-        for each in grades:
-            summary.add(each)
-            record(each)
+    reached: set[int] = set()
+    with recording(results, skipped_log) as record:
+        for stored in grades.stored():
+            reached.add(stored.position)
+            summary.add(stored.grade)
+            record.grade(stored.grade)
+        for item in head.unreached(reached):
+            summary.add_unreached(item)
+            record.skipped(item)
+        for item in head.skipped:
+            record.skipped(item)
     write_summary(summary_path, summary, run=head.record)
     criteria_path, notes = _criteria_now(head)
     workbook = write_graded_workbook(
@@ -114,7 +121,7 @@ def write_outputs(head: RunHead, *, store: RunStore, run_dir: Path) -> Written:
     return Written(
         summary=summary,
         judge=f"judge: {_judge(head)}",
-        paths=(workbook.path, results, summary_path, skipped_log, *exported.paths),
+        paths=(workbook.path, results, summary_path, skipped_log, store.path, *exported.paths),
         notes=(*notes, *workbook.notes, *exported.notes),
     )
 
@@ -173,7 +180,7 @@ def _about(head: RunHead, summary: Summary) -> dict[str, str]:
         "Run": run["run_id"],
         "Created": run["created"],
         **({"Rescored": run["rescored"]} if "rescored" in run else {}),
-        "grader": run["grader_version"],
+        "Version": f"grader {run['grader_version']}",
         "Command": run["command"],
         "Judge": _judge(head),
         "Rubric": f"{head.rubric.name}: {head.rubric.title}",

@@ -172,6 +172,8 @@ class Verdict:
     dimensions: Mapping[str, float] = field(default_factory=dict)
     items: tuple[CriterionVerdict, ...] = ()
     analysis: str = ""
+    reply_key: str = ""
+    """Which of an item's replies it was read from."""
     reason: str = ""
     """Why there is no score, or what was odd, in one sentence; the re-ask tells it to the judge."""
 

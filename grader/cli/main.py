@@ -85,6 +85,10 @@ def _check_settings(name: str, command: click.Command, settings: dict[str, Any])
             close = get_close_matches(option, known, n=1)
             guess = f" Did you mean {close[0]}?" if close else ""
             raise click.UsageError(f"{SETTINGS_FILE}: [{name}] has no option “{option}”.{guess}")
+    repeatable = {parameter.name for parameter in command.params if getattr(parameter, "multiple", False)}
+    for option, value in settings.items():
+        if option in repeatable and isinstance(value, str):
+            settings[option] = [value]  # one file of answers, say
 
 
 def _read_settings(path: Path) -> dict[str, Any]:

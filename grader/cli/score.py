@@ -168,7 +168,7 @@ def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: Grad
 def _recordings(model: str) -> list[RecordedReply]:
     from grader.inputs.recordings import read_recordings
     from grader.judging.judges import REPLAY_PREFIX
-    from grader.store.run_store import read_recorded_replies
+    from grader.store.recorded_replies import read_recorded_replies
 
     if not model.startswith(REPLAY_PREFIX):
         return []
@@ -188,6 +188,9 @@ def _finish(written: Written, ending: Ending, *, is_quiet: bool) -> None:
         print_written(written)
     if ending.error is not None:
         click.echo(f"Stopped: {ending.error}", err=True)
+        hint = getattr(ending.error, "hint", None)
+        if hint:
+            click.echo(hint, err=True)
     if ending.is_interrupted:
         click.echo(f"Interrupted. To go on: {_command_line()}", err=True)
         raise click.exceptions.Exit(130)

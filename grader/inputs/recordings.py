@@ -22,6 +22,9 @@ def read_recordings(path: Path) -> Iterator[RecordedReply]:
     Raises:
         InputError: the file cannot be read, or a line is no record with an id; the line is named.
     """
+    if not path.is_file():
+        hint = "Name a results.jsonl or the run.db of an earlier run."
+        raise InputError("there is no such file", path=path, hint=hint)
     try:
         with path.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):

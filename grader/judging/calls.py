@@ -121,8 +121,6 @@ class Caller:
                     return await self._give_up(call, key, attempt, error)
                 await self._back_off(attempt, error)
             else:
-                self._successes += 1
-                self._failures_in_a_row = 0
                 return reply
         raise AssertionError("the last attempt returns")  # pragma: no cover
 
@@ -140,6 +138,8 @@ class Caller:
             try:
                 reply = self._priced(await self._judge.ask(call))
                 cost_usd = reply.cost_usd or 0.0
+                self._successes += 1
+                self._failures_in_a_row = 0
             except JudgeError as error:
                 if error.status_code == 429:
                     self._limiter.refused(_retry_after_seconds(error))

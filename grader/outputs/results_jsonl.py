@@ -3,41 +3,46 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from grader.outputs.atomic_file import writing
 from grader.records import Grade, Reply, SkippedItem, Status
 
-Record = Callable[[Grade], None]
+
+class Recorder:
+    """Writes results.jsonl and skipped.log, each grade or item where it belongs, in the order given."""
+
+    def __init__(self, results: TextIO, skipped_log: TextIO) -> None:
+        self._results, self._skipped_log = results, skipped_log
+
+    def grade(self, grade: Grade) -> None:
+        """Write a grade, and of one without a score why."""
+        self._results.write(json.dumps(result_record(grade), ensure_ascii=False) + "\n")
+        if grade.verdict.score is None:
+            self._log(grade.item.system, grade.item.id, grade.verdict.status, grade.verdict.reason)
+
+    def skipped(self, item: SkippedItem) -> None:
+        """Write that there is no grade, and why."""
+        self._log(item.system, item.item_id, Status.SKIPPED, item.reason)
+
+    def _log(self, *values: str) -> None:
+        self._skipped_log.write("\t".join(" ".join(value.split()) for value in values) + "\n")
 
 
 @contextmanager
-def recording(results_path: Path, skipped_path: Path, skipped: Iterable[SkippedItem]) -> Iterator[Record]:
-    """Open results.jsonl and skipped.log; each grade that is recorded goes where it belongs, in the order given.
-
-    skipped.log has system, id, status and reason, parted by tabs, of every item without a score, then of `skipped`.
-    """
+def recording(results_path: Path, skipped_path: Path) -> Iterator[Recorder]:
+    """Open both files; they take their places when all is written without error."""
     with writing(results_path) as results, writing(skipped_path) as skipped_log:
-
-        def record(grade: Grade) -> None:
-            results.write(
-                json.dumps(result_record(grade), ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"
-            )
-            if grade.verdict.score is None:
-                skipped_log.write(_line(grade.item.system, grade.item.id, grade.verdict.status, grade.verdict.reason))
-
-        yield record
-        for item in skipped:
-            skipped_log.write(_line(item.system, item.item_id, Status.SKIPPED, item.reason))
+        yield Recorder(results, skipped_log)
 
 
 def result_record(grade: Grade) -> dict[str, Any]:
     """Return a grade as the record of its line."""
-    item, verdict, last = grade.item, grade.verdict, grade.replies[-1] if grade.replies else Reply(attempts=0)
+    item, verdict, reply = grade.item, grade.verdict, _deciding_reply(grade)
     return {
         "system": item.system,
         "id": item.id,
@@ -50,8 +55,8 @@ def result_record(grade: Grade) -> dict[str, Any]:
         "dimensions": {name: _plain(value) for name, value in verdict.dimensions.items()},
         "items": [asdict(criterion) for criterion in verdict.items],
         "analysis": verdict.analysis,
-        "reply": last.text,
-        "finish_reason": last.finish_reason,
+        "reply": reply.text,
+        "finish_reason": reply.finish_reason,
         "model": grade.model,
         "attempts": sum(reply.attempts for reply in grade.replies),
         "usage": _usage(grade.replies),
@@ -61,14 +66,22 @@ def result_record(grade: Grade) -> dict[str, Any]:
         "answer": item.answer,
         "reference": item.reference,
         "group": item.group,
-        "error": last.error or (verdict.reason or None if verdict.score is None else None),
+        "error": (verdict.reason or None) if verdict.score is None else None,
     }
+
+
+def _deciding_reply(grade: Grade) -> Reply:
+    """Return the reply that the verdict was read from, which an unusable one may have followed."""
+    decided = [reply for reply in grade.replies if reply.key == grade.verdict.reply_key]
+    return next(reversed(decided or grade.replies), Reply(attempts=0))
 
 
 def cost_usd(grade: Grade) -> float | None:
     """Return what all calls for this grade cost, in US dollars; `None` where a price is unknown."""
     costs = [reply.cost_usd for reply in grade.replies if reply.error is None]
     known = [cost for cost in costs if cost is not None]
+    if not grade.replies:
+        return 0.0  # nobody was asked
     return None if len(known) < len(costs) or not costs else sum(known)
 
 
@@ -83,7 +96,3 @@ def _usage(replies: Iterable[Reply]) -> dict[str, int]:
 def _plain(value: float | None) -> float | int | None:
     """Return whole numbers as integers, so that a score of 50 is written as 50."""
     return int(value) if value is not None and value == int(value) else value
-
-
-def _line(*values: str) -> str:
-    return "\t".join(" ".join(value.split()) for value in values) + "\n"

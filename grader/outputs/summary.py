@@ -12,7 +12,7 @@ from typing import Any
 from grader.outputs.atomic_file import writing
 from grader.outputs.means import Mean, RunningMean
 from grader.outputs.results_jsonl import cost_usd
-from grader.records import CallTotals, Grade, SkippedItem
+from grader.records import CallTotals, Grade, SkippedItem, Status
 
 COMPLETE_SHARE = 0.95
 """A run with a smaller share of scored items is INCOMPLETE (RELIABILITY 1)."""
@@ -89,6 +89,11 @@ class Summary:
         self.systems.setdefault(grade.item.system, SystemSummary(grade.item.system)).add(grade)
         if grade.verdict.score is None:
             self.reasons[f"{grade.verdict.status}: {grade.verdict.reason}"] += 1
+
+    def add_unreached(self, item: SkippedItem) -> None:
+        """Count an item that was to be graded and was not."""
+        self.systems.setdefault(item.system, SystemSummary(item.system)).statuses[Status.SKIPPED] += 1
+        self.reasons[f"{Status.SKIPPED}: {item.reason}"] += 1
 
     @property
     def planned(self) -> int:

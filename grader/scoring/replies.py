@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from grader.records import FILTER_REASONS, Item, Reply, Status, Verdict
 from grader.rubric import Rubric
@@ -28,6 +29,10 @@ _REFUSAL = re.compile(
 
 def score_reply(reply: Reply, item: Item, rubric: Rubric) -> Verdict:
     """Return the one verdict that `reply` carries; a reply that carries none has a status and a reason instead."""
+    return replace(_verdict(reply, item, rubric), reply_key=reply.key)
+
+
+def _verdict(reply: Reply, item: Item, rubric: Rubric) -> Verdict:
     unread = _ended_badly(reply)
     if unread is not None:
         return unread

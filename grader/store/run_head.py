@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from grader.store.run_store import RunStore
 
 _META_NAME = "head"
 
+NOT_REACHED = "not reached: the run stopped before it"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunHead:
@@ -27,9 +30,20 @@ class RunHead:
     rubric: Rubric
     criteria_path: Path
     """The expert's workbook, as an absolute path."""
-    planned: Mapping[str, int]
-    """How many grades each system was to have, in the order of the systems."""
+    jobs: tuple[tuple[str, str, int], ...]
+    """System, id and sample of every grade that was to be, in the run's order."""
     skipped: tuple[SkippedItem, ...] = ()
+
+    @property
+    def planned(self) -> Mapping[str, int]:
+        """How many grades each system was to have, in the order of the systems."""
+        return Counter(system for system, _, _ in self.jobs)
+
+    def unreached(self, reached: Container[int]) -> Iterator[SkippedItem]:
+        """Yield what was to be graded and is not at one of the positions `reached`: the run stopped first."""
+        for position, (system, item_id, _) in enumerate(self.jobs):
+            if position not in reached:
+                yield SkippedItem(system=system, item_id=item_id, reason=NOT_REACHED)
 
 
 def keep_head(store: RunStore, head: RunHead) -> None:
@@ -38,7 +52,7 @@ def keep_head(store: RunStore, head: RunHead) -> None:
         "record": head.record,
         "rubric": head.rubric.model_dump(mode="json"),
         "criteria_path": str(head.criteria_path),
-        "planned": head.planned,
+        "jobs": head.jobs,
         "skipped": [asdict(item) for item in head.skipped],
     }
     store.set_meta(_META_NAME, json.dumps(content))
@@ -61,7 +75,7 @@ def stored_head(store: RunStore) -> RunHead:
         record=content["record"],
         rubric=_rubric(content["rubric"], store.path),
         criteria_path=Path(content["criteria_path"]),
-        planned=content["planned"],
+        jobs=tuple((system, item_id, sample) for system, item_id, sample in content["jobs"]),
         skipped=tuple(_skipped_item(item) for item in content["skipped"]),
     )
 

@@ -17,8 +17,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from grader.errors import RunError
-from grader.records import CallTotals, Grade, RecordedReply, Reply, StoredCall, StoredGrade
+from grader.records import CallTotals, Grade, Reply, StoredCall, StoredGrade
 from grader.store.rows import as_grade, as_reply, call_row, grade_row, now
+from grader.store.sqlite_file import open_read_only, told
 
 SCHEMA_VERSION = 1
 FILE_NAME = "run.db"
@@ -79,18 +80,18 @@ class RunStore:
 
     def meta(self, name: str) -> str:
         """Return one of the run's own facts, or an empty text."""
-        with _told(self.path):
+        with told(self.path):
             row = self._reader.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
     def set_meta(self, name: str, value: str) -> None:
         """Keep one of the run's own facts."""
-        with _told(self.path), self._writer:
+        with told(self.path), self._writer:
             self._writer.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
     def find_reply(self, key: str) -> Reply | None:
         """Return the reply of a finished call, or `None` where there is none."""
-        with _told(self.path):
+        with told(self.path):
             row = self._reader.execute(
                 "SELECT * FROM call WHERE key = ? AND is_finished = 1 ORDER BY id DESC LIMIT 1", (key,)
             ).fetchone()
@@ -98,7 +99,7 @@ class RunStore:
 
     def begin(self) -> None:
         """Forget the grades of an earlier go, whose calls stay: they are graded anew from what is stored."""
-        with _told(self.path), self._writer:
+        with told(self.path), self._writer:
             self._writer.execute("DELETE FROM grade")
 
     def write(self, rows: Sequence[StoredCall | StoredGrade]) -> None:
@@ -107,7 +108,7 @@ class RunStore:
         Raises:
             RunError: the disk is full, or the file cannot be written.
         """
-        with _told(self.path), self._writer:
+        with told(self.path), self._writer:
             self._writer.executemany(_INSERT_CALL, [call_row(row) for row in rows if isinstance(row, StoredCall)])
             grades = [row for row in rows if isinstance(row, StoredGrade)]
             self._writer.executemany(_INSERT_GRADE, [grade_row(stored) for stored in grades])
@@ -115,7 +116,7 @@ class RunStore:
 
     def totals(self) -> CallTotals:
         """Return what all calls of the run, in every go, took; failed ones and re-asks included."""
-        with _told(self.path):
+        with told(self.path):
             row = self._reader.execute(_TOTALS).fetchone()
         return CallTotals(**dict(row))
 
@@ -124,7 +125,7 @@ class RunStore:
         return StoredGrades(self.path, self._reader)
 
     def _connect(self) -> sqlite3.Connection:
-        with _told(self.path):
+        with told(self.path):
             connection = sqlite3.connect(self.path, check_same_thread=False, timeout=30)
             try:
                 connection.row_factory = sqlite3.Row
@@ -136,7 +137,7 @@ class RunStore:
         return connection
 
     def _prepare(self) -> None:
-        with _told(self.path), self._writer:
+        with told(self.path), self._writer:
             version = self._writer.execute("PRAGMA user_version").fetchone()[0]
             if version > SCHEMA_VERSION:
                 raise RunError(
@@ -176,7 +177,7 @@ class StoredGrades(Collection[Grade]):
         self._path, self._connection = path, connection
 
     def __len__(self) -> int:
-        with _told(self._path):
+        with told(self._path):
             return int(self._connection.execute("SELECT count(*) FROM grade").fetchone()[0])
 
     def __iter__(self) -> Iterator[Grade]:
@@ -184,7 +185,7 @@ class StoredGrades(Collection[Grade]):
 
     def stored(self) -> Iterator[StoredGrade]:
         """Yield the grades with their places, which have gaps where a run was stopped."""
-        with _told(self._path):
+        with told(self._path):
             for row in self._connection.execute("SELECT * FROM grade ORDER BY position"):
                 yield StoredGrade(position=row["position"], grade=as_grade(row, self._last_reply))
 
@@ -206,72 +207,7 @@ SELECT count(*) AS calls, coalesce(sum(attempts), 0) AS attempts,
 FROM call
 """
 _INSERT_CALL = f"INSERT INTO call VALUES (NULL{', ?' * 17})"
-_RECORDED = """
-WITH latest AS (
-    SELECT key, max(id) AS id FROM call WHERE is_finished = 1 GROUP BY key
-), graded AS (
-    SELECT grade.system, grade.item_id, grade.sample, used.key AS ask, latest.id
-    FROM grade, json_each(grade.call_keys) AS used JOIN latest ON latest.key = used.value
-), ungraded AS (
-    SELECT system, item_id, sample, ask, max(id) AS id FROM call
-    WHERE is_finished = 1 AND NOT EXISTS (
-        SELECT 1 FROM grade
-        WHERE (grade.system, grade.item_id, grade.sample) = (call.system, call.item_id, call.sample)
-    )
-    GROUP BY system, item_id, sample, ask
-)
-SELECT found.system, found.item_id, found.sample, call.text, call.finish_reason
-FROM (SELECT * FROM graded UNION ALL SELECT * FROM ungraded) AS found JOIN call ON call.id = found.id
-ORDER BY found.ask, found.id
-"""
 _INSERT_GRADE = f"INSERT OR REPLACE INTO grade VALUES (?{', ?' * 8})"
-
-
-class _told:
-    """Turns SQLite's errors into a `RunError` that says what to do."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, sqlite3.Error):
-            raise RunError(f"{self._path}: {_explained(error)}", hint=_remedy(error)) from error
-
-
-def _explained(error: sqlite3.Error) -> str:
-    return f"the run's store cannot be used: {error}"
-
-
-def _remedy(error: sqlite3.Error) -> str:
-    text = str(error)
-    if "full" in text or "disk I/O" in text:
-        return "Free some disk space and run the same command again: everything committed so far is kept."
-    if "readonly" in text or "unable to open" in text:
-        return "The folder cannot be written; choose another with --out."
-    return "If the file is damaged, start anew with --fresh, or choose another folder with --out."
-
-
-def read_recorded_replies(path: Path) -> Iterator[RecordedReply]:
-    """Yield the finished replies of the store at `path`, each system's in the order asked; the store is not locked.
-
-    They are those that its grades rest on, and of items without a grade the latest: a call made before a criterion was
-    changed is left out, and one reply that served two systems is given to both.
-
-    Raises:
-        RunError: it is no store, or damaged.
-    """
-    if not path.is_file():
-        raise RunError(f"{path} does not exist", hint="Name the run.db of an earlier run, or a results.jsonl.")
-    with _told(path), closing(_read_only(path)) as connection:
-        for system, item_id, sample, text, finish_reason in connection.execute(_RECORDED):
-            yield RecordedReply(system=system, item_id=item_id, sample=sample, text=text, finish_reason=finish_reason)
-
-
-def _read_only(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
 
 
 def _lock(run_dir: Path) -> FileLock:
@@ -294,7 +230,7 @@ def _lock(run_dir: Path) -> FileLock:
 
 def _owner(run_dir: Path) -> str:
     try:
-        with closing(_read_only(run_dir / FILE_NAME)) as connection:
+        with closing(open_read_only(run_dir / FILE_NAME)) as connection:
             return str(connection.execute("SELECT value FROM meta WHERE name = 'owner'").fetchone()[0])
     except (sqlite3.Error, TypeError):
         return "which has just begun"

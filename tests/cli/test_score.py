@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 from provider import Provider, Request, Scripted
+
+from grader.cli.main import cli
 
 Grade = Callable[..., Result]
 Results = Callable[[], list[dict[str, Any]]]
@@ -217,6 +219,37 @@ def test_max_cost_stops_cleanly_and_the_run_goes_on(remote: Grade, results: Resu
     assert 0 < served < 3
     assert remote("--max-tokens", "500", "--reasks", "0").exit_code == 0
     assert len(provider.history) == 3
+
+
+def test_what_a_stopped_run_did_not_reach_is_told(remote: Grade, provider: Provider, tmp_path: Path) -> None:
+    provider.script = lambda _: Scripted(completion_tokens=500)
+    done = remote("--max-cost", "0.013", "--max-tokens", "500", "--concurrency", "1", "--reasks", "0")
+    assert "higher --max-cost" in done.stderr
+    lines = (tmp_path / "run" / "skipped.log").read_text("utf-8").splitlines()
+    assert {tuple(line.split("\t")[2:]) for line in lines} == {("skipped", "not reached: the run stopped before it")}
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text("utf-8"))
+    assert summary["statuses"]["skipped"] == len(lines) == summary["items"]["unscored"]
+
+
+def test_a_score_stands_beside_the_reply_that_gave_it(remote: Grade, results: Results, provider: Provider) -> None:
+    def script(request: Request) -> Scripted:
+        is_again = len(request.body["messages"]) > 2
+        return Scripted(text="no idea" if is_again else "<analysis>first</analysis><score>20</score>")
+
+    provider.script = script
+    assert remote("--only", "3").exit_code == 0
+    (row,) = results()
+    assert (row["score"], row["analysis"], row["error"]) == (20, "first", None)
+    assert row["reply"].endswith("<score>20</score>")
+
+
+def test_one_file_of_answers_in_the_settings(
+    criteria_path: Path, answers_path: Path, tmp_path: Path, results: Results
+) -> None:
+    settings = f'[score]\ncriteria = "{criteria_path}"\nanswers = "{answers_path}"\nout = "run"\n'
+    (tmp_path / "grader.toml").write_text(settings)
+    assert CliRunner().invoke(cli, ["score"]).exit_code == 0
+    assert len(results()) == 3
 
 
 def test_max_cost_of_an_unknown_price_is_refused(grade: Grade) -> None:

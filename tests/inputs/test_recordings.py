@@ -63,5 +63,5 @@ def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: str, says: st
 def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "bytes.jsonl").write_bytes(b"\xff\xff")
     for name in ("none.jsonl", "bytes.jsonl"):
-        with pytest.raises(InputError, match="cannot be read"):
+        with pytest.raises(InputError, match=r"cannot be read|there is no such file"):
             list(read_recordings(tmp_path / name))

@@ -29,9 +29,11 @@ def graded(
 def written(tmp_path: Path, grades: list[Grade], skipped: tuple[SkippedItem, ...] = ()) -> tuple[str, str]:
     """Return the texts of results.jsonl and skipped.log."""
     paths = tmp_path / "results.jsonl", tmp_path / "skipped.log"
-    with recording(*paths, skipped) as record:
+    with recording(*paths) as record:
         for grade in grades:
-            record(grade)
+            record.grade(grade)
+        for item in skipped:
+            record.skipped(item)
     results, log = (path.read_bytes().decode("utf-8") for path in paths)
     return results, log
 
@@ -79,7 +81,7 @@ def test_whole_scores_are_written_whole_and_none_as_null(tmp_path: Path, score: 
 
 def test_a_grade_without_a_call() -> None:
     record = result_record(graded(0, flags=("empty_answer",)))
-    assert (record["reply"], record["attempts"], record["cost_usd"]) == ("", 0, None)
+    assert (record["reply"], record["attempts"], record["cost_usd"]) == ("", 0, 0.0)
     assert record["needs_review"] is False
 
 
@@ -93,7 +95,7 @@ def test_why_there_is_no_score() -> None:
 @pytest.mark.parametrize(
     ("replies", "cost"),
     [
-        ((), None),
+        ((), 0.0),
         ((Reply(cost_usd=0.1), Reply(cost_usd=0.2)), 0.3),
         ((Reply(cost_usd=0.1), Reply(cost_usd=None)), None),
         ((Reply(cost_usd=0.1), Reply(error="x")), 0.1),

@@ -22,7 +22,7 @@ def head(name: str = "likert") -> RunHead:
         record={"run_id": "1", "options": {"limit": None}, "notes": ["日本語"]},
         rubric=read_rubric(name)[0],
         criteria_path=Path("/somewhere/c.xlsx"),
-        planned={"b": 2, "a": 1},
+        jobs=(("b", "1", 1), ("a", "1", 1), ("b", "2", 1)),
         skipped=SKIPPED,
     )
 

@@ -24,7 +24,8 @@ from grader.records import (
     Usage,
     Verdict,
 )
-from grader.store.run_store import FILE_NAME, SCHEMA_VERSION, RunStore, read_recorded_replies
+from grader.store.recorded_replies import read_recorded_replies
+from grader.store.run_store import FILE_NAME, SCHEMA_VERSION, RunStore
 
 ROOT = Path(__file__).parents[2]
 
