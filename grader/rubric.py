@@ -104,6 +104,10 @@ class OutputFormat(_Strict):
         """The parts in the order in which the judge must give them."""
         return self.parts or (Part(name=self.analysis), Part(name=self.score, kind="number"))
 
+    def part(self, name: str) -> Part:
+        """Return one of the parts of the judge's reply."""
+        return next(part for part in self.all_parts if part.name == name)
+
     @model_validator(mode="after")
     def _check(self) -> OutputFormat:
         names = [part.name for part in self.all_parts]
@@ -112,6 +116,9 @@ class OutputFormat(_Strict):
         if len(set(names)) != len(names):
             raise ValueError(f"a part is named twice among {', '.join(names)}")
         return self
+
+
+_CALCULATED_FROM_ZERO = frozenset({"points", "tiered", "tiered-items"})
 
 
 class Rubric(_Strict):
@@ -151,6 +158,14 @@ class Rubric(_Strict):
         for name, choices in self.option_choices.items():
             if name not in self.options or self.options[name] not in choices:
                 raise ValueError(f"options.{name} must be one of {', '.join(choices)}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_calculated_scale(self) -> Rubric:
+        if self.rule in _CALCULATED_FROM_ZERO and self.scale.min != 0:
+            raise ValueError(f"scale.min must be 0: a score of the rule {self.rule} is calculated from there")
+        if self.rule == "points" and self.scale.step is not None:
+            raise ValueError("scale.step must be left out: a share of points can be any number")
         return self
 
     @model_validator(mode="after")

@@ -16,7 +16,7 @@ from grader.records import NONCE_PLACEHOLDER
 from grader.rubric import OutputFormat, part_label
 
 _UNSENDABLE = re.compile(f"[\ud800-\udfff{NONCE_PLACEHOLDER}\x00]")
-_THINK_TAGS = ("think", "thinking", "thought", "reasoning")
+_THINK_TAGS = ("think", "thinking", "thought", "reasoning", "reflection", "scratchpad")
 _SPEAKS_TO_THE_JUDGE = re.compile(
     r"\b(?:ignore|disregard|forget)\b.{0,30}\b(?:previous|above|prior|earlier|all)\b.{0,30}\b(?:instructions?|rules?|criteria)"
     r"|\b(?:dear|attention|note to(?: the)?)\s+(?:judge|grader|evaluator|ai)\b"
@@ -76,6 +76,12 @@ def _tag_guard(tags: tuple[str, ...]) -> Guard:
     """Return the guard of tags, closed or not: a judge that quotes line by line, as `> …`, would close them."""
     return Guard(pattern=re.compile(rf"<(?=\s*(?:/\s*)?(?:{_names(tags)})(?!\w))", re.IGNORECASE), replacement="‹")
 
+
+MARKER_GUARDS = (
+    Guard(pattern=re.compile(r"\[(?=\s*/?\s*think\s*\])", re.IGNORECASE), replacement="⟦"),
+    Guard(pattern=re.compile(r"<(?=\s*\|)"), replacement="‹"),
+)
+"""Other marks by which models tell thoughts from replies: `[THINK]`, `<|channel|>`."""
 
 _ENTRY_GUARD = Guard(
     pattern=re.compile(r"""["'“”‘’`](item|level|met|evidence)["'“”‘’`]\s*:""", re.IGNORECASE), replacement=r"“\1” ∶"

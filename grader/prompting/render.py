@@ -13,7 +13,15 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from grader.assets import asset_dirs
 from grader.errors import GraderError, RubricError
-from grader.prompting.data_blocks import block, closing, delimiter_guard, neutralise, opening, reply_guards
+from grader.prompting.data_blocks import (
+    MARKER_GUARDS,
+    block,
+    closing,
+    delimiter_guard,
+    neutralise,
+    opening,
+    reply_guards,
+)
 from grader.prompting.reply_form import reask_line, reply_form
 from grader.prompting.template_faults import template_fault
 from grader.records import Criterion, Item, Message, Prompt, Reply, Verdict, format_number
@@ -98,7 +106,7 @@ def _context(item: Item, rubric: Rubric) -> dict[str, Any]:
     texts = {name: item.fields.get(name, "") for name in (*rubric.inputs, *rubric.optional_inputs) if name not in _OWN}
     texts |= {"question": item.question, "reference": item.reference, **item.fields, "answer": item.answer}
     names = [*texts, "criteria"]
-    guards = (*reply_guards(rubric.output), delimiter_guard(tuple(names)))
+    guards = (*reply_guards(rubric.output), delimiter_guard(tuple(names)), *MARKER_GUARDS)
     criteria = [(criterion, neutralise(criterion.text, guards)) for criterion in item.criteria]
     return {
         "blocks": {name: block(name, neutralise(text, guards)) for name, text in texts.items()},

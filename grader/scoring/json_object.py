@@ -1,19 +1,19 @@
 """Reads replies that are one JSON object with the rubric's keys; not for what its values mean.
 
-In this order (RUBRICS, common rule 10): the whole reply, every object that stands in it, and at last a lenient repair
-whose result is trusted only where the text itself ends the verdict: `{"score": 1` may have been going to say 10.
+In this order (RUBRICS, common rule 10): every object that stands in the reply, then, where there is none, a lenient
+repair (`broken_json`). What is left of the text must not say another verdict.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import secrets
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from grader.rubric import OutputFormat, Part
+from grader.scoring.broken_json import repair_object, verdict_key
 from grader.scoring.reading import Reading, UnreadableReply
 from grader.scoring.reply_text import plain_reply
 
@@ -23,44 +23,51 @@ _MOST_BRACES = 2_000
 
 
 def read_json_object(text: str, output: OutputFormat) -> Reading:
-    """Return the values of every object in a reply that carries the rubric's keys, by part.
+    """Return the values of every object in a reply that carries the verdict, by part.
 
     Raises:
-        UnreadableReply: there is no such object, or none that can be trusted.
+        UnreadableReply: there is no such object, none that can be trusted, or a verdict beside it.
     """
     plain = plain_reply(text)
-    objects, leftovers = _objects(plain, output)
-    whole = [pairs for pairs in objects if _carries(pairs, output.all_parts)]
-    partial = [pairs for pairs in objects if not _carries(pairs, output.all_parts)]
-    repaired = [pairs for leftover in leftovers if (pairs := _repaired(leftover, output))]
-    if not (whole or partial or repaired) or len(repaired) != len(leftovers):
-        raise UnreadableReply(f"The reply holds no JSON object with {_keys(output)}.", analysis=plain.strip())
-    return _reading([*whole, *partial, *repaired], output, is_repaired=not whole or bool(partial or repaired))
+    objects, rest = _objects(plain, output)
+    if not objects:
+        repaired = repair_object(plain, output)
+        if repaired is None:
+            raise UnreadableReply(f"The reply holds no JSON object with {_keys(output)}.", analysis=plain.strip())
+        return _reading([repaired], output, is_repaired=True)
+    reading = _reading(objects, output, is_repaired=not all(_carries(pairs, output.all_parts) for pairs in objects))
+    if _says_more(rest, output, reading):
+        raise UnreadableReply("The reply says a verdict beside its JSON object.", analysis=plain.strip())
+    return reading
 
 
-def _objects(text: str, output: OutputFormat) -> tuple[list[_Pairs], list[str]]:
-    """Return the objects in `text` that carry the verdict, and what begins like one but is broken.
+def _objects(text: str, output: OutputFormat) -> tuple[list[_Pairs], str]:
+    """Return the objects in `text` that carry the verdict, and the text without them.
 
-    Objects are not looked for inside others, nor inside broken ones: what a broken one quotes is no verdict.
+    Objects are not looked for inside others, nor behind the start of a broken one that may hold the verdict: what such
+    a one quotes is none.
     """
     decoder = json.JSONDecoder(object_pairs_hook=list, parse_constant=_no_constant)
     found: list[_Pairs] = []
-    position = text.find("{")
+    rest: list[str] = []
+    start = end = 0
     for _ in range(_MOST_BRACES):
+        position = text.find("{", end)
         if position < 0:
-            return found, []
+            return found, "".join([*rest, text[start:]])
         try:
             pairs, end = decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
-            if _starts_object(output).match(text, position) and _verdict_key(output.score).search(text, position):
-                return found, [text[position:]]
+            if _starts_object(output).match(text, position) and verdict_key(output.score).search(text, position):
+                return found, "".join([*rest, text[start:]])
             end = position + 1
         else:
-            is_plain = _verdict_key(output.score).search(text, position, end)  # escaped, it got past the data's guard
+            is_plain = verdict_key(output.score).search(text, position, end)  # escaped, it got past the data's guard
             if is_plain and any(key == output.score for key, _ in pairs):
                 found.append(pairs)
-        position = text.find("{", end)
-    return [], []
+                rest.append(text[start:position] + " ")
+                start = end
+    return [], text
 
 
 def _no_constant(name: str) -> Any:
@@ -72,40 +79,18 @@ def _carries(pairs: _Pairs, parts: Sequence[Part]) -> bool:
     return all(part.name in keys for part in parts)
 
 
-def _repaired(text: str, output: OutputFormat) -> _Pairs | None:
-    """Return what a lenient parser makes of a broken object, if the verdict in it is whole and said once.
-
-    It is found again by a key that nobody else can know: a quoted text may spell the real one with escapes.
-    """
-    keys = list(_verdict_key(output.score).finditer(text))
-    if len(keys) != 1 or not _is_ended(text, keys[0].end(), _part(output)):
-        return None
-    from json_repair import repair_json  # rarely needed
-
-    ours = secrets.token_hex(8)
-    repaired = repair_json(f'{text[: keys[0].start()]}"{ours}":{text[keys[0].end() :]}', return_objects=True)
-    if not isinstance(repaired, dict) or ours not in repaired:
-        return None
-    verdict = repaired.pop(ours)
-    if _part(output).kind == "items" and not _has_every_entry(text, verdict):
-        return None
-    return [*((key, value) for key, value in repaired.items() if key != output.score), (output.score, verdict)]
+def _says_more(rest: str, output: OutputFormat, reading: Reading) -> bool:
+    """Return whether the text around the objects says a verdict: by its key, or in words one that differs."""
+    if any(found[0][0] in _QUOTES for found in verdict_key(output.score).finditer(rest)):
+        return True
+    if output.part(output.score).kind == "items":
+        return bool(_QUOTED_MET.search(rest))
+    said = {str(value).strip("\"' []").casefold() for value in reading.values[output.score]}
+    return any(found["value"].rstrip(".").casefold() not in said for found in _in_words(output.score).finditer(rest))
 
 
-def _has_every_entry(text: str, entries: Any) -> bool:
-    """Return whether the text names as many criteria and verdicts as there are entries; a quote may bring more."""
-    counts = {len(_verdict_key(key).findall(text)) for key in ("item", "met")}
-    return isinstance(entries, list) and counts == {len(entries)}
-
-
-def _is_ended(text: str, start: int, part: Part) -> bool:
-    """Return whether the value that begins at `start` is followed by something that ends it."""
-    if part.kind == "items":
-        return text.rstrip().endswith(("]", "}", "},", "]}", "```"))
-    return bool(_ENDED_VALUE.match(text, start))
-
-
-_ENDED_VALUE = re.compile(r"""\s*(?:"[^"{}]*"|'[^'{}]*'|[^\s"'{},]+)\s*[,}]""")
+_QUOTES = "\"'“”‘’"
+_QUOTED_MET = re.compile(r"""["'“”‘’]met["'“”‘’]\s*:""", re.IGNORECASE)
 
 
 def _reading(objects: Sequence[_Pairs], output: OutputFormat, *, is_repaired: bool) -> Reading:
@@ -121,19 +106,20 @@ def _reading(objects: Sequence[_Pairs], output: OutputFormat, *, is_repaired: bo
     return Reading(values=values, analysis=str(analysis), is_repaired=is_repaired)
 
 
-def _part(output: OutputFormat) -> Part:
-    return next(part for part in output.all_parts if part.name == output.score)
-
-
 @lru_cache(maxsize=32)
-def _verdict_key(name: str) -> re.Pattern[str]:
-    return re.compile(rf"""["'“”‘’]?\b{re.escape(name)}\b["'“”‘’]?\s*:""", re.IGNORECASE)
+def _in_words(name: str) -> re.Pattern[str]:
+    """Return what finds the verdict's name before a number or a boolean, as in `Score: 3`."""
+    words = r"[\s_]".join(map(re.escape, name.split("_")))
+    return re.compile(
+        rf"\b{words}\b\W{{0,3}}(?::|=|\bis\b)\W{{0,3}}(?P<value>-?\d+(?:\.\d+)?|true|false)\b", re.IGNORECASE
+    )
 
 
 @lru_cache(maxsize=32)
 def _starts_object(output: OutputFormat) -> re.Pattern[str]:
+    """Return what matches the start of an object: a quoted key, or one of ours without quotes."""
     names = "|".join(re.escape(part.name) for part in output.all_parts)
-    return re.compile(rf"""\{{\s*["'“”‘’]?(?:{names})["'“”‘’]?\s*:""", re.IGNORECASE)
+    return re.compile(rf"""\{{\s*(?:["'“”‘’][^"'“”‘’{{}}\n]{{1,60}}["'“”‘’]|(?:{names}))\s*:""", re.IGNORECASE)
 
 
 def _keys(output: OutputFormat) -> str:

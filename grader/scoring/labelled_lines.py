@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from grader.rubric import OutputFormat, part_label
 from grader.scoring.reading import Reading, UnreadableReply
@@ -31,8 +32,8 @@ def read_labelled_lines(text: str, output: OutputFormat) -> Reading:
     ours = {part_label(part).lower() for part in parts} | _OUTRANKING
     analysis = "\n".join(line for line, label, _ in lines if label not in ours).strip()
     if not any(values.values()):
-        label = next(part_label(part) for part in parts if part.name == output.score)
-        raise UnreadableReply(f"The reply has no line “{label}: …”.", analysis=analysis)
+        wanted = ", ".join(f"“{part_label(part)}: …”" for part in parts)
+        raise UnreadableReply(f"The reply has no line {wanted}.", analysis=analysis)
     return Reading(values=values, analysis=analysis)
 
 
@@ -48,8 +49,26 @@ def _labelled(line: str) -> tuple[str, str, str]:
 
 
 def _values(lines: list[tuple[str, str, str]], label: str) -> tuple[str, ...]:
+    """Return the part's values: of its own lines, or those that outrank them, and of lines that take one back."""
     label = label.lower()
     own = tuple(value for _, named, value in lines if named == label)
-    if label != "score":
-        return own
-    return tuple(value for _, named, value in lines if named in _OUTRANKING) or own
+    if label == "score":
+        own = tuple(value for _, named, value in lines if named in _OUTRANKING and re.search(r"\d", value)) or own
+    return (*own, *_taken_back(lines, label)) if own else ()
+
+
+def _taken_back(lines: list[tuple[str, str, str]], label: str) -> Iterator[str]:
+    """Yield the numbers of lines such as `Revised score: 3`, which must not differ from the part's own."""
+    for line, named, value in lines:
+        words = set(re.findall(r"[a-z]+", named))
+        is_about_it = label in named or (label == "score" and words & {"final", "total", "verdict", "overall"})
+        if named != label and named not in _OUTRANKING and is_about_it and words & _CORRECTING:
+            yield from re.findall(r"^-?\d[\d.]*", value)
+        if not named or named != label:
+            yield from re.findall(rf"\b{re.escape(label)}\s*(?:is|=)\s*(-?\d+(?:\.\d+)?)", line, re.IGNORECASE)
+
+
+_CORRECTING = frozenset(
+    {"revised", "corrected", "updated", "adjusted", "reconsidered", "actual", "new", "my", "final", "overall", "total"}
+    | {"verdict"}
+)

@@ -72,17 +72,29 @@ def _unwrap(text: str) -> str:
     return text
 
 
-def parse_integer(value: object) -> int:
-    """Return the whole number that a JSON value is, `"2"` and `2.0` included.
+def parse_level(value: object) -> float:
+    """Return the number that a JSON value is, `"50"` included.
 
     Raises:
         UnreadableReply: it is none; `true` is no number.
     """
     text = value if isinstance(value, str) else format_number(value) if _is_number(value) else ""
     number = _NUMBER.fullmatch(text.strip())
-    if number is None or number[2] or number[3] or float(number[1]) % 1:
+    if number is None or number[2] or number[3]:
+        raise UnreadableReply(f"“{str(value)[:40]}” is not a number.")
+    return float(number[1])
+
+
+def parse_integer(value: object) -> int:
+    """Return the whole number that a JSON value is, `"2"` and `2.0` included.
+
+    Raises:
+        UnreadableReply: it is none; `true` is no number.
+    """
+    number = parse_level(value)
+    if number % 1:
         raise UnreadableReply(f"“{str(value)[:40]}” is not a whole number.")
-    return int(float(number[1]))
+    return int(number)
 
 
 def _is_number(value: object) -> TypeGuard[float]:

@@ -40,7 +40,10 @@ def _verdict(reply: Reply, item: Item, rubric: Rubric) -> Verdict:
     try:
         reading = READERS[rubric.output.format](reply.text, rubric.output)
         analysis = reading.analysis
-        return find_rule(rubric.rule)(reading, item, rubric)
+        verdict = find_rule(rubric.rule)(reading, item, rubric)
+        if verdict.score is not None and not rubric.scale.contains(verdict.score):
+            raise UnreadableReply(f"The score {verdict.score:g} is off the scale.", status=Status.OUT_OF_RANGE)
+        return verdict
     except UnreadableReply as error:
         status = Status.REFUSED if _is_refusal(error, reply.text) else error.status
         return Verdict(status=status, analysis=error.analysis or analysis, reason=error.reason)

@@ -9,9 +9,12 @@ from typing import Any
 from grader.plain_text import normalise
 from grader.records import Criterion, CriterionVerdict, Item
 from grader.rubric import Rubric
-from grader.scoring.numbers import parse_integer
+from grader.scoring.numbers import parse_integer, parse_level
 from grader.scoring.reading import Reading, UnreadableReply
 from grader.scoring.rules.boolean import as_boolean
+
+_Key = tuple[float | None, int]
+"""Level and number of a criterion."""
 
 _ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…|\[(?:\.{3}|…)\])\s*")
 _QUOTES = "\"'“”‘’„«»‹›`「」『』 "
@@ -21,21 +24,32 @@ def criterion_verdicts(reading: Reading, item: Item, rubric: Rubric) -> tuple[Cr
     """Return what the judge said of each criterion, in the item's order.
 
     Raises:
-        UnreadableReply: a criterion is answered not at all, twice and differently, or is unknown.
+        UnreadableReply: a criterion is answered not at all or twice, or is unknown, or two lists differ.
     """
-    answers: dict[tuple[float | None, int], CriterionVerdict] = {}
     known = {_key(criterion): criterion for criterion in item.criteria}
-    for entry in _entries(reading.values[rubric.output.score]):
+    lists = [_answers(found, known) for found in reading.values[rubric.output.score]]
+    for answers in lists[1:]:
+        differing = [_named(key) for key in known if answers[key].met != lists[0][key].met]
+        if differing:
+            raise UnreadableReply(f"The reply says both met and not met of {', '.join(differing)}.")
+    return tuple(lists[-1][key] for key in known)
+
+
+def _answers(found: Any, known: Mapping[_Key, Criterion]) -> dict[_Key, CriterionVerdict]:
+    """Return what one list says of every criterion."""
+    answers: dict[_Key, CriterionVerdict] = {}
+    for entry in _entries(found):
         verdict = _verdict(entry, has_levels=any(level is not None for level, _ in known))
         key = (verdict.level, verdict.number)
         if key not in known:
             raise UnreadableReply(f"The reply answers {_named(key)}, and there is none.")
-        if answers.setdefault(key, verdict).met != verdict.met:
-            raise UnreadableReply(f"The reply says both met and not met of {_named(key)}.")
+        if key in answers:
+            raise UnreadableReply(f"The reply answers {_named(key)} twice.")
+        answers[key] = verdict
     missing = [_named(key) for key in known if key not in answers]
     if missing:
         raise UnreadableReply(f"The reply says nothing of {', '.join(missing)}.")
-    return tuple(answers[key] for key in known)
+    return answers
 
 
 def has_invented_evidence(verdicts: Sequence[CriterionVerdict], answer: str) -> bool:
@@ -46,14 +60,13 @@ def has_invented_evidence(verdicts: Sequence[CriterionVerdict], answer: str) -> 
 
 def is_read_leniently(reading: Reading, rubric: Rubric) -> bool:
     """Return whether the reply was repaired, or has booleans in quotes."""
-    entries = _entries(reading.values[rubric.output.score])
+    entries = [entry for found in reading.values[rubric.output.score] for entry in _entries(found)]
     return reading.is_repaired or any(isinstance(entry.get("met"), str) for entry in entries)
 
 
-def _entries(found: Sequence[Any]) -> list[Mapping[str, Any]]:
-    lists = [value if isinstance(value, list) else [value] for value in found]
-    # Objects arrive as lists of pairs, so that a key that stands twice is seen.
-    return [_unique(entry) for entries in lists for entry in entries]
+def _entries(found: Any) -> list[Mapping[str, Any]]:
+    """Return a list's entries; objects arrive as lists of pairs, so that a key that stands twice is seen."""
+    return [_unique(entry) for entry in (found if isinstance(found, list) else [found])]
 
 
 def _unique(entry: Any) -> Mapping[str, Any]:
@@ -70,18 +83,18 @@ def _verdict(entry: Mapping[str, Any], *, has_levels: bool) -> CriterionVerdict:
         wanted = "level, item and met" if has_levels else "item and met"
         raise UnreadableReply(f"Every criterion needs {wanted}.")
     return CriterionVerdict(
-        level=parse_integer(entry["level"]) if has_levels else None,
+        level=parse_level(entry["level"]) if has_levels else None,
         number=parse_integer(entry["item"]),
         met=as_boolean(entry["met"]),
         evidence=str(entry.get("evidence") or ""),
     )
 
 
-def _key(criterion: Criterion) -> tuple[float | None, int]:
+def _key(criterion: Criterion) -> _Key:
     return criterion.level, criterion.number
 
 
-def _named(key: tuple[float | None, int]) -> str:
+def _named(key: _Key) -> str:
     level, number = key
     return f"criterion {number}" if level is None else f"criterion {number} of level {level:g}"
 

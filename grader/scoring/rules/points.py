@@ -21,7 +21,7 @@ def score_points(reading: Reading, item: Item, rubric: Rubric) -> Verdict:
     reached = sum(criterion.points for criterion, verdict in zip(item.criteria, verdicts, strict=True) if verdict.met)
     return Verdict(
         status=Status.REPAIRED if is_read_leniently(reading, rubric) else Status.OK,
-        score=rubric.scale.max * min(1.0, max(0.0, reached / possible)),
+        score=rubric.scale.max * min(possible, max(0.0, reached)) / possible,
         items=verdicts,
         flags=("evidence_not_found",) if has_invented_evidence(verdicts, item.answer) else (),
         analysis=reading.analysis,
