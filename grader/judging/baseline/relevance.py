@@ -22,7 +22,7 @@ _SUPPLEMENT = 0.5
 """How much of the accuracy depends on a context that is only a supplement."""
 
 _WRONG_NUMBERS = 0.6
-_MARK = re.compile(r"\((?:not )?covered by the answer\)\s*$", re.MULTILINE)
+_MARK = re.compile(r"\((?:covered by|covered in part by|not found in) the answer\)\s*$", re.MULTILINE)
 """What the Context Analyzer says of each passage."""
 
 

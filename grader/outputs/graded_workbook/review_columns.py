@@ -8,6 +8,8 @@ from enum import StrEnum
 from itertools import takewhile
 
 from grader.outputs.graded_workbook.names import quoted
+from grader.outputs.graded_workbook.text import line_text
+from grader.rubric import Rubric
 
 
 class Column(StrEnum):
@@ -31,6 +33,22 @@ class Column(StrEnum):
     EXPERT_COMMENT = "Expert comment"
     FINAL = "Final"
     DIFFERENCE = "Difference"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldColumn:
+    """A column for one of an item's fields, such as its context, which a rubric names and others do not know."""
+
+    field: str
+    header: str
+    is_choice: bool = False
+    """Whether the field is one of a few words."""
+
+    def __str__(self) -> str:
+        return self.header
+
+
+ReviewColumn = Column | FieldColumn
 
 
 class Owner(StrEnum):
@@ -79,6 +97,12 @@ LOOKS: Mapping[Column, ColumnLook] = {
     Column.DIFFERENCE: ColumnLook(Owner.RESULT, "difference", 11),
 }
 
+_FIELD_LOOK = ColumnLook(Owner.ITEM, "text", 26, 52)
+_CHOICE_LOOK = ColumnLook(Owner.ITEM, "text", 14)
+_FIELD_HEADERS = {"context_passages": "Relevant passages"}
+_FIELDS_WITH_A_COLUMN = frozenset({"id", "system", "group", "question", "reference", "criteria", "answer"})
+_HEADER_LIMIT = 60
+
 HIDDEN = frozenset({Column.KEY, Column.TEXT_HASH})
 ALWAYS = frozenset(Column) - {Column.SAMPLE, Column.GROUP, Column.QUESTION, Column.REFERENCE, Column.CRITERIA}
 """The columns every run has; the others are there where some item has something in them."""
@@ -91,11 +115,11 @@ class ReviewLayout:
     """Where each column of this run's Review stands, for cells and for formulas on other sheets."""
 
     sheet: str
-    columns: tuple[Column, ...]
+    columns: tuple[ReviewColumn, ...]
     row_count: int
     """Rows of items; a table has one at least, if empty."""
 
-    def index(self, column: Column) -> int:
+    def index(self, column: ReviewColumn) -> int:
         """Return a column's place, from 0."""
         return self.columns.index(column)
 
@@ -117,6 +141,43 @@ class ReviewLayout:
         """Return all cells of a column as formulas on other sheets write them: `'Review'!$P$2:$P$481`."""
         letters = column_letters(self.index(column))
         return f"{quoted(self.sheet)}!${letters}$2:${letters}${self.last_row + 1}"
+
+
+def look_of(column: ReviewColumn) -> ColumnLook:
+    """Return how a column looks."""
+    if isinstance(column, Column):
+        return LOOKS[column]
+    return _CHOICE_LOOK if column.is_choice else _FIELD_LOOK
+
+
+def columns_for(rubric: Rubric) -> tuple[ReviewColumn, ...]:
+    """Return all columns that a run with `rubric` may have, in their order: its own fields stand behind Reference."""
+    columns = tuple(Column)
+    place = columns.index(Column.REFERENCE) + 1
+    return (*columns[:place], *field_columns(rubric), *columns[place:])
+
+
+def field_columns(rubric: Rubric) -> tuple[FieldColumn, ...]:
+    """Return a column for each field of an item that `rubric` uses and that has no column anyway."""
+    fields = dict.fromkeys((*rubric.inputs, *rubric.optional_inputs, *rubric.option_choices))
+    taken = {column.casefold() for column in Column}
+    columns = []
+    for field in fields:
+        if field not in _FIELDS_WITH_A_COLUMN:
+            header = _free_header(field, taken)
+            taken.add(header.casefold())
+            columns.append(FieldColumn(field, header, is_choice=field in rubric.option_choices))
+    return tuple(columns)
+
+
+def _free_header(field: str, taken: set[str]) -> str:
+    """Return a field in words; a table's columns must differ, and the expert's entries are found by ours."""
+    words = line_text(_FIELD_HEADERS.get(field, field.replace("_", " ")), _HEADER_LIMIT)
+    plain = words[:1].upper() + words[1:]
+    header, number = plain, 2
+    while header.casefold() in taken:
+        header, number = f"{plain} ({number})", number + 1
+    return header
 
 
 def column_letters(index: int) -> str:

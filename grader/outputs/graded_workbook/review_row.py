@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from grader.outputs.graded_workbook.expert_entries import ExpertEntry
 from grader.outputs.graded_workbook.keys import grade_key, text_hash
-from grader.outputs.graded_workbook.review_columns import Column
+from grader.outputs.graded_workbook.review_columns import Column, FieldColumn, ReviewColumn
 from grader.outputs.graded_workbook.wording import criteria_text, verdict_words
-from grader.records import Grade
+from grader.records import Grade, Item
 
 Value = str | float | None
 
@@ -14,10 +16,11 @@ NEEDS_REVIEW = "Yes"
 """What the column *Needs review* says, to filter by; empty otherwise."""
 
 
-def row_values(grade: Grade, entry: ExpertEntry) -> dict[Column, Value]:
-    """Return what stands in a grade's row; no score is `None`, never 0."""
+def row_values(grade: Grade, entry: ExpertEntry, fields: Iterable[FieldColumn] = ()) -> dict[ReviewColumn, Value]:
+    """Return what stands in a grade's row, `fields` of its item included; no score is `None`, never 0."""
     item, verdict = grade.item, grade.verdict
     return {
+        **{column: field_text(item, column) for column in fields},
         Column.KEY: grade_key(grade),
         Column.TEXT_HASH: text_hash(item),
         Column.ID: item.id,
@@ -35,3 +38,8 @@ def row_values(grade: Grade, entry: ExpertEntry) -> dict[Column, Value]:
         Column.EXPERT_SCORE: entry.score,
         Column.EXPERT_COMMENT: entry.comment,
     }
+
+
+def field_text(item: Item, column: FieldColumn) -> str:
+    """Return the text of an item's field, empty where it has none."""
+    return item.fields.get(column.field, "").strip()

@@ -10,7 +10,16 @@ from grader.outputs.graded_workbook.expert_entries import ExpertEntry, entry_for
 from grader.outputs.graded_workbook.formats import AMBER, HIGH, LOW, MIDDLE, MUTED
 from grader.outputs.graded_workbook.names import SheetNames, quoted
 from grader.outputs.graded_workbook.page import set_up_page
-from grader.outputs.graded_workbook.review_columns import HIDDEN, LOOKS, Column, ReviewLayout, column_letters
+from grader.outputs.graded_workbook.review_columns import (
+    HIDDEN,
+    Column,
+    FieldColumn,
+    ReviewColumn,
+    ReviewLayout,
+    column_letters,
+    columns_for,
+    look_of,
+)
 from grader.outputs.graded_workbook.review_row import Value, row_values
 from grader.outputs.graded_workbook.row_height import row_points
 from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
@@ -22,11 +31,15 @@ _HEADER_POINTS = 34
 """Two lines: a name above, the filter's button below."""
 _COMFORTABLE_LINES = 13
 """About as many lines as a column is made wide for."""
+_MOST_FIELD_POINTS = 260
+"""A document given as context may be pages long: rows show its beginning, the cell has all of it."""
 
 
 def layout_for(survey: Survey, sheet: str) -> ReviewLayout:
     """Return where the columns stand that these grades need."""
-    return ReviewLayout(sheet, tuple(column for column in Column if column in survey.columns), survey.count)
+    return ReviewLayout(
+        sheet, tuple(column for column in columns_for(survey.rubric) if column in survey.columns), survey.count
+    )
 
 
 class ReviewSheet:
@@ -39,6 +52,7 @@ class ReviewSheet:
         self._scale = survey.rubric.scale
         self.layout = layout_for(survey, names.review)
         self._sheet: Sheet = book.add_sheet(names.review)
+        self._fields = tuple(column for column in self.layout.columns if isinstance(column, FieldColumn))
         self._widths = {column: column_width(column, survey) for column in self.layout.columns}
 
     def write(self, grades: Iterable[Grade], entries: Mapping[str, ExpertEntry]) -> None:
@@ -61,21 +75,19 @@ class ReviewSheet:
         checked(raw.set_row(0, _HEADER_POINTS))
         if self._book.is_streamed:
             for index, column in enumerate(self.layout.columns):
-                self._sheet.text(0, index, column, self._header_format(column))
+                self._sheet.text(0, index, str(column), self._header_format(column))
             checked(raw.autofilter(0, 0, last_row, last_column))
             return
         columns = [{"header": str(each), "header_format": self._header_format(each)} for each in self.layout.columns]
         table = {"name": self._names.table, "style": None, "columns": columns}
         checked(raw.add_table(0, 0, last_row, last_column, table))
 
-    def _header_format(self, column: Column) -> Any:
-        return self._book.formats[f"{LOOKS[column].owner}_header"]
+    def _header_format(self, column: ReviewColumn) -> Any:
+        return self._book.formats[f"{look_of(column).owner}_header"]
 
     def _write_row(self, row: int, grade: Grade, entry: ExpertEntry) -> None:
-        values = row_values(grade, entry)
-        growing = ((values[column], self._widths[column]) for column in self.layout.columns if LOOKS[column].grows_rows)
-        points = row_points((str(value), width) for value, width in growing)
-        checked(self._sheet.raw.set_row(row, points))
+        values = row_values(grade, entry, self._fields)
+        checked(self._sheet.raw.set_row(row, self._row_points(values)))
         for column in self.layout.columns:
             if column in values:
                 self._write_value(row, column, values[column], self._style(column, grade))
@@ -83,15 +95,23 @@ class ReviewSheet:
         both = entry.number is not None and grade.verdict.score is not None
         self._write_difference(row, (entry.number or 0) - (grade.verdict.score or 0) if both else None)
 
-    def _style(self, column: Column, grade: Grade) -> Any:
-        name = LOOKS[column].style
+    def _row_points(self, values: Mapping[ReviewColumn, Value]) -> float:
+        """Return the height for the row's texts; a long field alone does not make it a page high."""
+        growing = [column for column in self.layout.columns if look_of(column).grows_rows]
+        cells = [(column, (str(values[column]), self._widths[column])) for column in growing]
+        fields = row_points(cell for column, cell in cells if isinstance(column, FieldColumn))
+        others = row_points(cell for column, cell in cells if not isinstance(column, FieldColumn))
+        return max(others, min(_MOST_FIELD_POINTS, fields))
+
+    def _style(self, column: ReviewColumn, grade: Grade) -> Any:
+        name = look_of(column).style
         if column is Column.VERDICT and not grade.verdict.status.is_scored:
             name = "unscored_text"
         if column is Column.NEEDS_REVIEW and grade.needs_review:
             name = "alarm_mark"
         return self._book.formats[name]
 
-    def _write_value(self, row: int, column: Column, value: Value, style: Any) -> None:
+    def _write_value(self, row: int, column: ReviewColumn, value: Value, style: Any) -> None:
         index = self.layout.index(column)
         if value is None:
             self._sheet.blank(row, index, style)
@@ -136,9 +156,9 @@ class ReviewSheet:
         set_up_page(self._sheet, is_wide=True)
 
 
-def column_width(column: Column, survey: Survey) -> float:
+def column_width(column: ReviewColumn, survey: Survey) -> float:
     """Return a width at which the column's average text takes a comfortable number of lines."""
-    look = LOOKS[column]
+    look = look_of(column)
     if not look.max_width:
         return look.width
     average = survey.lengths.get(column, 0) / max(1, survey.count)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from grader.outputs.graded_workbook.distribution import ScoreClass, class_index, score_classes
 from grader.outputs.graded_workbook.expert_entries import NO_ENTRY, ExpertEntry, entry_for
 from grader.outputs.graded_workbook.keys import grade_key
-from grader.outputs.graded_workbook.review_columns import ALWAYS, Column
+from grader.outputs.graded_workbook.review_columns import ALWAYS, Column, FieldColumn, ReviewColumn, field_columns
+from grader.outputs.graded_workbook.review_row import field_text
 from grader.outputs.means import RunningMean
 from grader.records import Grade
 from grader.rubric import Rubric
@@ -50,8 +51,10 @@ class Survey:
     systems: dict[str, SystemFigures] = field(default_factory=dict)
     groups: dict[str, dict[str, RunningMean]] = field(default_factory=dict)
     """Final means by group, then by system, in the order of first sight."""
-    columns: set[Column] = field(default_factory=lambda: set(ALWAYS))
-    lengths: dict[Column, int] = field(default_factory=dict)
+    fields: tuple[FieldColumn, ...] = ()
+    """The columns of the rubric's own fields, whether or not some item has text for them."""
+    columns: set[ReviewColumn] = field(default_factory=lambda: set[ReviewColumn](ALWAYS))
+    lengths: dict[ReviewColumn, int] = field(default_factory=dict)
     """Characters in all cells of a column together."""
     carried: set[str] = field(default_factory=set)
     """Keys of the rows whose expert entries were carried over."""
@@ -77,7 +80,7 @@ class Survey:
 
 def survey_grades(grades: Iterable[Grade], rubric: Rubric, entries: Mapping[str, ExpertEntry]) -> Survey:
     """Return the survey of `grades`, with what the expert has typed before in its place."""
-    survey = Survey(rubric, score_classes(rubric.scale))
+    survey = Survey(rubric, score_classes(rubric.scale), fields=field_columns(rubric))
     for grade in grades:
         entry = entry_for(grade, entries)
         if entry is not NO_ENTRY:
@@ -94,7 +97,8 @@ def final_score(grade: Grade, entry: ExpertEntry) -> float | None:
 
 def _look_at_texts(survey: Survey, grade: Grade) -> None:
     item = grade.item
-    texts = {
+    texts: dict[ReviewColumn, int] = {
+        **{column: len(field_text(item, column)) for column in survey.fields},
         Column.ID: len(item.id),
         Column.SYSTEM: len(item.system),
         Column.GROUP: len(item.group or ""),

@@ -37,7 +37,7 @@ def make_rubric(scale: Scale) -> Rubric:
         template="tiered.j2",
         output=OutputFormat(format="tagged"),
         scale=scale,
-        rule="tiered",
+        rule="number",
     )
 
 
