@@ -20,7 +20,7 @@ everything; the workbook itself is never changed, and nothing leaves your comput
 
 A rule that is wrong about your workbook can be silenced by its id, in the Rubric sheet (setting “Silence checks”) or
 in a rubric file (`silenced: [vague-word]`). Warnings would rather be silent than wrong: they look only at what a
-criterion demands, in the language that most of the criteria are in (English, German, Japanese or Chinese).
+criterion demands, in the language of each criterion (English, German, Japanese or Chinese).
 """
 
 

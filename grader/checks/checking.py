@@ -11,6 +11,7 @@ from grader.checks.registry import RULES
 from grader.checks.table import Table
 from grader.checks.views import AnswersView, Files, Matching, RubricView, open_answers, open_table
 from grader.errors import GraderError, InputError
+from grader.inputs.criteria_table import Layout
 from grader.inputs.json_records import STDIN
 from grader.inputs.rubric_sheet import find_rubric_sheet
 from grader.rubric_choice import guessed_rubric, named_rubric
@@ -118,11 +119,18 @@ def _guessed(table: Table, view: RubricView) -> RubricView:
 def _open_table(files: Files, view: RubricView) -> tuple[Table | None, InputError | None]:
     rubric = view.rubric
     known = frozenset((*rubric.inputs, *rubric.optional_inputs, *rubric.options)) if rubric else frozenset[str]()
-    try:
-        layout = rubric.needed_layout if rubric else None
-        return open_table(files, layout, known, has_rubric_sheet=rubric is not None and view.sheet is not None), None
-    except InputError as error:
-        return None, error
+    # A rubric that cannot be read does not say which layout it wants: any that the sheet has is checked.
+    layouts: tuple[Layout | None, ...] = (rubric.needed_layout if rubric else None,)
+    if view.error is not None:
+        layouts = (None, "questions")
+    has_sheet = rubric is not None and view.sheet is not None
+    refused: InputError | None = None
+    for layout in layouts:
+        try:
+            return open_table(files, layout, known, has_rubric_sheet=has_sheet), None
+        except InputError as error:
+            refused = error
+    return None, refused
 
 
 def _order(problem: Problem, first_files: list[str]) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from grader.checks.problem import Finding, Rule, Severity
 from grader.checks.table import Table
-from grader.inputs.columns import clean_text, field_name
+from grader.inputs.columns import clean_text, field_name, header_key
 from grader.inputs.id_rows import shown_row
 from grader.inputs.percent_cells import percent_rows
 from grader.inputs.points_value import parse_points
@@ -19,9 +19,30 @@ _LIKE_A_LEVEL = re.compile(
     r"(?:%|/\s*100|points?|pts?\.?|marks?|punkte?|点|分)?",
     re.IGNORECASE,
 )
+_MISTYPED_LEVEL = re.compile(r"(?=.*\d)(?=.*[oil])[\doil]{2,3}", re.IGNORECASE)
+"""Letters typed for the zeros and ones of a level: 5O, l00."""
+_LEVEL_IN_WORDS = re.compile(
+    r"(?:full|half|partial|partly|some|complete|basic|good|fair|best|low|medium|high|teilweise|halb|voll|level|score)"
+    r"(?: \w+)?\s*[(\[]\s*\d+(?:[.,]\d+)?\s*(?:%|points?|pts?\.?|marks?|punkte?|点|分)?\s*[)\]]",
+    re.IGNORECASE,
+)
 _LEVEL_WORDS = frozenset(
     "twenty-five fifty seventy-five hundred one-hundred fünfundzwanzig fünfzig hundert full half partial".split()
 )
+_ALIKE = 85
+_KNOWN_NAMES = (
+    *("question", "question text", "query", "reference", "reference answer", "gold answer", "ground truth"),
+    *("expected answer", "answer", "model answer", "response", "system", "context", "context role", "instruction"),
+    *("history", "checklist", "strictness"),
+)
+_KNOWN_POINTS_NAMES = ("criterion", "criteria", "points", "weight")
+_FIELD_OF_NAME = {
+    **dict.fromkeys(("question text", "query"), "question"),
+    **dict.fromkeys(("reference answer", "gold answer", "ground truth", "expected answer"), "reference"),
+    **dict.fromkeys(("model answer", "response"), "answer"),
+    "criteria": "criterion",
+    "weight": "points",
+}
 _NOTES = re.compile(
     r"(?:\w+ )?(?:notes?|comments?|remarks?|explanations?|examples?|sources?|notizen?|kommentare?|bemerkung(?:en)?"
     r"|anmerkung(?:en)?|quelle|備考|メモ|コメント|备注|備註|说明|註)"
@@ -37,9 +58,14 @@ def find_wrong_levels(table: Table) -> Iterator[Finding]:
             yield Finding(table.ref(table.header_row, column), message, hint)
     for name, column in table.extras.items() if table.layout == "tiered" else ():
         text = clean_text(name).casefold()
-        if (_LIKE_A_LEVEL.fullmatch(text) or text in _LEVEL_WORDS) and _is_filled(table, column):
+        if _is_like_a_level(text) and _is_filled(table, column):
             message = f"the column header '{name}' looks like a level but is no number, so the column is not used"
             yield Finding(table.ref(table.header_row, column), message)
+
+
+def _is_like_a_level(text: str) -> bool:
+    patterns = (_LIKE_A_LEVEL, _MISTYPED_LEVEL, _LEVEL_IN_WORDS)
+    return text in _LEVEL_WORDS or any(pattern.fullmatch(text) for pattern in patterns)
 
 
 def _is_filled(table: Table, column: int) -> bool:
@@ -118,13 +144,40 @@ def find_unknown_columns(table: Table) -> Iterator[Finding]:
             yield Finding(table.ref(table.header_row, column), f"the rubric has no use for a column '{name}'")
 
 
+def find_misspelt_columns(table: Table) -> Iterator[Finding]:
+    """Find columns of a workbook without a Rubric sheet whose names are nearly those of a field that it lacks."""
+    if table.has_rubric_sheet:
+        return  # where every unknown column is an error
+    names = [*_KNOWN_NAMES, *(_KNOWN_POINTS_NAMES if table.layout == "points" else ())]
+    exact = {*map(header_key, names), *map(header_key, table.known_names)}
+    wanted = [name for name in names if field_name(_FIELD_OF_NAME.get(name, name)) not in table.fields]
+    for name, column in table.extras.items():
+        if header_key(name) in exact or _NOTES.fullmatch(field_name(name).replace("_", " ")):
+            continue
+        close = next((known for known in wanted if _is_misspelling(header_key(name), header_key(known))), None)
+        if close is not None and _is_filled(table, column):
+            message = f"the column '{name}' is not used; its name is nearly '{close}'"
+            hint = f"If that is what it holds, call it {close}; else give it a name that is less alike"
+            yield Finding(table.ref(table.header_row, column), message, hint)
+
+
+def _is_misspelling(name: str, known: str) -> bool:
+    """Whether one word is the other with a slip of the keys, and not its plural or a second one of its kind."""
+    from rapidfuzz import fuzz
+    from rapidfuzz.distance import OSA
+
+    if name in (f"{known}s", f"{known}es") or any(letter.isdigit() for letter in name):
+        return False
+    return fuzz.ratio(name, known) >= _ALIKE or (len(known) > 4 and OSA.distance(name, known) == 1)
+
+
 RULES = (
     Rule(
         id="level-not-a-number",
         severity=Severity.ERROR,
         part="table",
         find=find_wrong_levels,
-        finds="A column header that is meant as a level and is no number from 1 to 100, such as “50 points”.",
+        finds="A column header that is meant as a level and is no number from 1 to 100, such as “50 points” or “5O”.",
         why="The criteria below it would not count.",
         fix="Type the number alone; if the column holds no criteria, give it a name that is no number",
     ),
@@ -163,5 +216,15 @@ RULES = (
         finds="In a workbook with a Rubric sheet, a column of the criteria that its rubric does not use.",
         why="It is often a misspelt name, and what it holds would be ignored.",
         fix="Correct the name, call it Notes if it is for people, or silence this rule in the Rubric sheet",
+    ),
+    Rule(
+        id="misspelt-column",
+        severity=Severity.WARNING,
+        part="table",
+        find=find_misspelt_columns,
+        finds="In a workbook without a Rubric sheet, a column whose name is nearly that of one that is used, such as "
+        "“refrence”.",
+        why="A misspelt column is not read, and nobody would notice.",
+        fix="Correct the name, or give the column one that is less alike",
     ),
 )

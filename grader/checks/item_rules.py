@@ -29,10 +29,13 @@ _RANGE = re.compile(
 _STATED_TOTAL = re.compile(
     r"\b(?:max(?:imum|imal|\.)?|total|out of|up to)(?: score| points| total)?(?: is| of|:|=)?\s*(\d+(?:\.\d+)?)\s*"
     r"(?:points?|pts?\.?|marks?)\b"
-    r"|\[(\d+(?:\.\d+)?) (?:points?|pts?\.?|marks?)\]"
     r"|\b(?:max\.?|maximal|höchstens|insgesamt)\s*(\d+(?:[.,]\d+)?)\s*Punkte?"
-    r"|(?:満点|最大|合計|满分|總分|总分)\s*[:：は]?\s*(\d+)\s*[点分]",
-    re.IGNORECASE,
+    r"|(?:満点|最大|合計|满分|總分|总分)\s*[:：は]?\s*(\d+)\s*[点分]"
+    r"|(?:^|[(\[（【])\s*max(?:imum|imal|\.)?\s*[:：=]\s*(\d+(?:\.\d+)?)(?=\s*(?:[.,;)\]）】]|$))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_POINTS_IN_BRACKETS = re.compile(
+    r"[(\[（【]\s*(\d+(?:[.,]\d+)?)\s*(?:points?|pts?\.?|marks?|Punkte?|Pkt\.?|P\.|[点分])\s*[)\]）】]", re.IGNORECASE
 )
 
 
@@ -164,8 +167,17 @@ def _positive_sum(table: Table, rows: Sequence[int]) -> float:
 
 
 def _stated_total(text: str) -> float | None:
-    match = _STATED_TOTAL.search(without_quotes(text))
-    return float(next(group for group in match.groups() if group).replace(",", ".")) if match else None
+    """Return the maximum that a question states, or what the points behind its parts add up to."""
+    plain = without_quotes(text)
+    match = _STATED_TOTAL.search(plain)
+    if match:
+        return _as_number(next(group for group in match.groups() if group))
+    parts = _POINTS_IN_BRACKETS.findall(plain)
+    return sum(map(_as_number, parts)) if parts else None
+
+
+def _as_number(digits: str) -> float:
+    return float(digits.replace(",", "."))
 
 
 def _short(text: str) -> str:

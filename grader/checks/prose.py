@@ -44,14 +44,27 @@ def demand(text: str) -> str:
 
 def language_of(texts: Iterable[str]) -> Language:
     """Return the language that most of the texts are in; English where there is nothing to tell by."""
-    votes: Counter[Language] = Counter()
-    for text in islice(texts, _SAMPLE):
-        plain = without_quotes(text)
-        if _KANA.search(plain):
-            votes["ja"] += 1
-        elif _HAN.search(plain):
-            votes["zh"] += 1
-        else:
-            words = set(re.findall(r"\w+", plain.casefold()))
-            votes["de" if len(words & _GERMAN) > len(words & _ENGLISH) else "en"] += 1
+    votes = Counter(_told_language(text) or "en" for text in islice(texts, _SAMPLE))
     return max(votes, key=lambda language: votes[language], default="en")
+
+
+def own_language(text: str, usual: Language) -> Language:
+    """Return the language of one text among others in the language `usual`, which it is in unless it tells otherwise.
+
+    Without kana, Japanese cannot be told from Chinese: such a text is Japanese among Japanese ones.
+    """
+    told = _told_language(text)
+    if told is None or (told == "zh" and usual == "ja"):
+        return usual
+    return told
+
+
+def _told_language(text: str) -> Language | None:
+    plain = without_quotes(text)
+    if _KANA.search(plain):
+        return "ja"
+    if _HAN.search(plain):
+        return "zh"
+    words = set(re.findall(r"\w+", plain.casefold()))
+    german, english = len(words & _GERMAN), len(words & _ENGLISH)
+    return None if german == english else "de" if german > english else "en"

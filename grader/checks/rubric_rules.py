@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from grader.checks.item_rules import range_problem
 from grader.checks.problem import Finding, Rule, Severity
 from grader.checks.views import RubricView, place_of
 from grader.errors import RubricError
 from grader.inputs.columns import closest
+from grader.inputs.rubric_problems import key_lines
 from grader.records import CellRef, Criterion, Item
 from grader.rubric import Band, Rubric, Scale
 
-_LINE = re.compile(r"^\s*line (\d+): ")
+_LINE = re.compile(r"^\s*line (\d+)(?:, column \d+)?: ")
 
 
 def find_rubric_errors(view: RubricView) -> Iterator[Finding]:
@@ -25,7 +28,9 @@ def find_rubric_errors(view: RubricView) -> Iterator[Finding]:
     message = error.message.removeprefix(f"{getattr(error, 'path', None)}: ")
     lines = [line for line in message.splitlines() if line.strip()]
     if len(lines) < 2:
-        yield Finding(place, _after_place(message), error.hint or "")
+        number = _LINE.match(message)
+        place = replace(place, cell=f"line {number[1]}") if number else place
+        yield Finding(place, _LINE.sub("", _after_place(message)), error.hint or "")
         return
     for line in lines[1:]:
         number = _LINE.match(line)
@@ -52,13 +57,25 @@ def _is_missing_template(view: RubricView) -> bool:
 
 def find_unknown_rule(view: RubricView) -> Iterator[Finding]:
     """Find a rule that is none of ours and of no installed package."""
+    from grader.scoring.registry import RULES as KNOWN
     from grader.scoring.registry import find_rule
 
     if view.rubric is not None:
         try:
             find_rule(view.rubric.rule)
         except RubricError as error:
-            yield Finding(_place(view), error.message, error.hint or "")
+            close = closest(KNOWN, [view.rubric.rule])
+            guess = f"; the closest is {close}" if close else ""
+            place = replace(_place(view), cell=_line_of(view.path, "rule"))
+            yield Finding(place, f"rule: {error.message}{guess}", error.hint or "")
+
+
+def _line_of(path: str, key: str) -> str | None:
+    """Return the line of a rubric file on which a key stands; `None` where the rubric is no file that was named."""
+    if not path.endswith((".yaml", ".yml")):
+        return None
+    line = key_lines(Path(path).read_text(encoding="utf-8-sig")).get((key,))
+    return f"line {line}" if line else None
 
 
 def find_template_faults(view: RubricView) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from grader.checks.column_rules import points_of
 from grader.checks.problem import Finding, Rule, Severity
-from grader.checks.prose import Language, demand, language_of, without_quotes
+from grader.checks.prose import Language, demand, language_of, own_language, without_quotes
 from grader.checks.table import CriteriaCell, Table
 from grader.checks.word_lists import ELSEWHERE, NEGATED, TWO_DEMANDS, UNSEEN, VAGUE
 
@@ -58,9 +58,9 @@ def find_unseen_material(table: Table) -> Iterator[Finding]:
 
 def _hits(table: Table, words: Words, prepare: Callable[[str], str]) -> Iterator[tuple[CriteriaCell, str, str]]:
     """Yield the cell, the criterion and what was found in it, once per criterion."""
-    pattern = words[language(table)]
+    usual = language(table)
     for cell, text in table.items():
-        match = pattern.search(prepare(text))
+        match = words[own_language(text, usual)].search(prepare(text))
         if match:
             yield cell, text, " ".join(match[0].split())
 
@@ -90,7 +90,7 @@ RULES = (
         severity=Severity.WARNING,
         part="table",
         find=find_vague_words,
-        finds="A word such as “appropriate”, “good” or “etc.” in what a criterion demands, in the workbook's language; "
+        finds="A word such as “appropriate”, “good” or “etc.” in what a criterion demands, in its own language; "
         "not in quotes, and not in a fact to be said (“explain that …”).",
         why="Two judges, or one judge twice, draw the line in different places.",
         fix="Say what must be there: a name, a number, a list",

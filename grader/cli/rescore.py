@@ -13,8 +13,7 @@ from grader.cli.outcome import UNSCORED_EXIT_CODE, exit_by_summary, print_writte
 
 if TYPE_CHECKING:
     from grader.records import Verdict
-    from grader.rescoring import Change, Rescored
-    from grader.rubric import Rubric
+    from grader.rescoring import Change, Rescored, Rules
 
 _MOST_ROWS = 100
 
@@ -28,34 +27,43 @@ def command(run: Path, rubric_name: str | None, dry_run: bool, quiet: bool) -> N
     """Read a run's stored replies again with today's rules; calls nothing.
 
     RUN is the folder of a run. Says which scores changed, and writes results.jsonl, summary.json, skipped.log and
-    graded.xlsx anew. The rubric is the one that the run was graded with, as it was then, unless --rubric names another.
+    graded.xlsx anew. The rubric and the points are read anew from the criteria workbook, unless --rubric names another
+    rubric; where they are gone, those that the run kept count.
     """
     from grader.pipeline import write_outputs
-    from grader.rescoring import keep_changes, rescore
+    from grader.rescoring import keep_changes, rescore, todays_rules
     from grader.store.run_head import stored_head
     from grader.store.run_store import open_run
 
     with open_run(run) as store:
         head = stored_head(store)
-        rubric = _rubric(rubric_name) or head.rubric
-        rescored = rescore(store, rubric)
+        rules = todays_rules(head, rubric_name=rubric_name)
+        rescored = rescore(store, rules)
         if not quiet:
+            _print_notes(rules, rescored)
             _print_changes(rescored, samples=len({change.before.sample for change in rescored.changes}))
         if dry_run:
             if rescored.grade_count - rescored.unscored_count < sum(head.planned.values()):
                 raise click.exceptions.Exit(UNSCORED_EXIT_CODE)
             return
-        head = keep_changes(store, head, rescored.changes, rubric)
+        head = keep_changes(store, head, rescored.changes, rules)
         written = write_outputs(head, store=store, run_dir=store.path.parent)
     if not quiet:
         print_written(written)
     exit_by_summary(written.summary)
 
 
-def _rubric(name: str | None) -> Rubric | None:
-    from grader.inputs.rubric_file import read_rubric
-
-    return read_rubric(name)[0] if name else None
+def _print_notes(rules: Rules, rescored: Rescored) -> None:
+    for note in rules.notes:
+        click.echo(note, err=True)
+    ids = rescored.other_criteria
+    if ids:
+        shown = ", ".join(ids[:5]) + (" …" if len(ids) > 5 else "")
+        click.echo(
+            f"the criteria of {len(ids):,} questions have changed since they were judged (id {shown}): they are read"
+            " as they were; run score again to have them judged",
+            err=True,
+        )
 
 
 def _print_changes(rescored: Rescored, *, samples: int) -> None:

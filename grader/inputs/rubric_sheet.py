@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,7 +93,7 @@ def read_rubric_sheet(found: RubricSheet) -> tuple[Rubric, Path]:
     try:
         rubric = Rubric.model_validate(content)
     except ValidationError as error:
-        raise _invalid(found.sheet, error, cells) from error
+        raise _invalid(found.sheet, error, cells, base, content) from error
     check_bands(found.sheet, rubric, cells)
     return rubric, template_path
 
@@ -186,14 +187,33 @@ def _wanted(setting: Setting) -> str:
     return "Write plain numbers with semicolons between them" if setting.kind == "numbers" else "Write a plain number"
 
 
-def _invalid(sheet: Sheet, error: ValidationError, cells: Cells) -> InputError:
+def _invalid(
+    sheet: Sheet, error: ValidationError, cells: Cells, base: Rubric, content: Mapping[str, Any]
+) -> InputError:
     """Return the error for values that do not go together, at the cell of the first that can be told."""
     problem = error.errors()[0]
-    location = tuple(part for part in problem["loc"] if isinstance(part, str))
-    places = [ref for path, ref in cells.items() if path[: len(location)] == location or path == location[: len(path)]]
     message = problem["msg"].removeprefix("Value error, ")
-    ref = places[-1] if places else sheet.ref(0, 0)
+    location = _named_location(problem["loc"], content)
+    places = [path for path in cells if path[: len(location)] == location or path == location[: len(path)]]
+    named = [path for path in places if re.search(rf"\b{re.escape(path[-1])}\b", message)]
+    own = [path for path in named if _value_at(base.model_dump(), path) != _value_at(content, path)]
+    best = (own or named or places)[-1:]
+    ref = cells[best[0]] if best else sheet.ref(0, 0)
     return InputError(message, path=sheet.path, sheet=sheet.name, cell=ref.cell, hint="Correct the value, or empty it")
+
+
+def _named_location(location: Sequence[str | int], content: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return where a problem is as the cells are noted: a part by its name, other lists as a whole."""
+    if tuple(location[:2]) == ("output", "parts") and len(location) > 2:
+        return ("output", "parts", content["output"]["parts"][location[2]]["name"])
+    return tuple(part for part in location if isinstance(part, str))
+
+
+def _value_at(content: Any, path: Sequence[str]) -> Any:
+    """Return a value of a rubric as plain values; `None` where the path leads through a list."""
+    for key in path:
+        content = content.get(key) if isinstance(content, Mapping) else None
+    return content
 
 
 def _cell(sheet: Sheet, row: int, column: int) -> object:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import xlsxwriter
-from check_files import Files, write_files
+from check_files import Files, Rows, write_files
 
 from grader.checks.checking import find_errors, find_problems, refuse_errors
 from grader.checks.problem import Severity
@@ -124,3 +124,40 @@ def test_hostile_files_are_refused_with_one_error(shared: Path) -> None:
     for path in sorted((shared / "workbooks" / "hostile").glob("xml_bomb_*.xlsx")):
         problems = find_problems(Request(criteria_path=path, answers_paths=()))
         assert [problem.rule for problem in problems] == ["unreadable-file"]
+
+
+QUESTIONS: Rows = [["id", "question", "answer"], [1, "Which ship?", "The first."], [1, "Which?", "The second."]]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        Files(QUESTIONS, named="liker"),
+        Files(QUESTIONS, rubric="name: own\n  bad: ["),
+        Files(QUESTIONS, rubric_sheet=[["Setting", "Value"], ["Rubric type", "likert"], ["Lowest score", "low"]]),
+        Files([["id", 25], [1, "a"], [1, "b"]], named="liker"),
+    ],
+)
+def test_a_rubric_that_cannot_be_read_says_nothing_of_the_columns(files: Files, tmp_path: Path) -> None:
+    rules = {problem.rule for problem in find_errors(write_files(tmp_path, files))}
+    assert rules - {"conflicting-answers"} == {"duplicate-id", "rubric-file"}
+
+
+def test_a_workbook_without_ids_is_told_beside_a_broken_rubric(tmp_path: Path) -> None:
+    problems = find_errors(write_files(tmp_path, Files([["name", "text"], ["a", "b"]], named="liker")))
+    assert sorted(problem.rule for problem in problems) == ["rubric-file", "unreadable-file"]
+
+
+def test_the_closest_rubric_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no rubric “liker”") as caught:
+        refuse_errors(write_files(tmp_path, Files(QUESTIONS[:2], named="liker")))
+    assert caught.value.hint is not None and "Did you mean likert?" in caught.value.hint
+
+
+def test_an_unknown_rule_comes_with_those_there_are(tmp_path: Path) -> None:
+    rubric = "name: own\ntitle: Own\ninputs: [answer]\ntemplate: own.j2\noutput: {format: tagged}\n"
+    rubric += "scale: {min: 0, max: 9}\nrule: numbr\n"
+    template = "{% block system %}a{% endblock %}{% block user %}{{ blocks.answer }}{% endblock %}"
+    (problem,) = find_errors(write_files(tmp_path, Files(QUESTIONS[:2], rubric=rubric, template=template)))
+    assert (problem.rule, problem.cell) == ("no-such-rule", "line 7")
+    assert "the closest is number" in problem.message and "tiered-items" in problem.hint

@@ -34,6 +34,10 @@ def points(*criteria: tuple[str, object], question: str = "Which ship?") -> File
     return Files([POINTS, *([1, question, text, value] for text, value in criteria)])
 
 
+def tiered_with(column: str) -> Files:
+    return Files([["id", 25, column], [1, "a", "b"]])
+
+
 CASES: dict[str, list[tuple[Files, Files, str | None]]] = {
     "no-rows": [
         (tiered("(1) name the ship"), Files([TIERED]), "A1"),
@@ -68,6 +72,25 @@ CASES: dict[str, list[tuple[Files, Files, str | None]]] = {
         (Files([["id", 25, "Figure 1"], [1, "a", "b"]]), Files([["id", 25, "fifty"], [1, "a", "b"]]), "C1"),
         (Files([["id", 25, "50%"], [1, "a", ""]]), Files([["id", 25, 0.5], [1, "a", "b"]]), "C1"),
         (tiered("a"), Files([["id", 25, 150], [1, "a", "b"]]), "C1"),
+        (Files([["id", 25, "oil"], [1, "a", "b"]]), Files([["id", 25, "5O"], [1, "a", "b"]]), "C1"),
+        (Files([["id", 25, "Table (50)"], [1, "a", "b"]]), Files([["id", 25, "half (50)"], [1, "a", "b"]]), "C1"),
+        (Files([["id", 25, "50 pts"], [1, "a", ""]]), Files([["id", 25, "50 pts"], [1, "a", "b"]]), "C1"),
+        (tiered("a"), Files([["id", 25, "l00"], [1, "a", "b"]]), "C1"),
+    ],
+    "misspelt-column": [
+        (
+            Files([["id", 25, "reference", "references", "reference 2"], [1, "a", "b", "c", "d"]]),
+            Files([["id", 25, "refrence"], [1, "a", "b"]]),
+            "C1",
+        ),
+        (Files([["id", 25, "author"], [1, "a", "b"]]), Files([["id", 25, "anwser"], [1, "a", "b"]]), "C1"),
+        (
+            Files([["id", "criterion", "points", "pionts"], [1, "a", 1, 2]]),
+            Files([["id", "criterion", "pionts"], [1, "a", 2]]),
+            "C1",
+        ),
+        (Files([["id", 25, "answers", "criteria"], [1, "a", "b", "c"]]), tiered_with("Qestion"), "C1"),
+        (Files([["id", 25, "refrence"], [1, "a", ""]]), tiered_with("Ground thruth"), "C1"),
     ],
     "duplicate-level": [(tiered("a"), Files([["id", 25, "25.0"], [1, "a", "b"]]), "C1")],
     "bad-points": [
@@ -178,6 +201,7 @@ CASES: dict[str, list[tuple[Files, Files, str | None]]] = {
             None,
         ),
         (Files(named="tiered"), Files(named="teired"), None),
+        (Files(rubric=OWN, template=TEMPLATE), Files(rubric="name: own\n  bad: ["), "line 2"),
         (
             Files([POINTS, [1, "Q", "a", 1]], rubric_sheet=SHEET),
             Files([POINTS, [1, "Q", "a", 1]], rubric_sheet=[SHEET[0], ["Rubric type", "pionts"]]),
@@ -186,7 +210,11 @@ CASES: dict[str, list[tuple[Files, Files, str | None]]] = {
     ],
     "no-such-template": [(Files(rubric=OWN, template=TEMPLATE), Files(rubric=OWN), "line 5")],
     "no-such-rule": [
-        (Files(rubric=OWN, template=TEMPLATE), Files(rubric=OWN.replace("tiered", "weird"), template=TEMPLATE), None)
+        (
+            Files(rubric=OWN, template=TEMPLATE),
+            Files(rubric=OWN.replace("tiered", "weird"), template=TEMPLATE),
+            "line 8",
+        )
     ],
     "template-fails": [
         (
@@ -307,6 +335,14 @@ CASES: dict[str, list[tuple[Files, Files, str | None]]] = {
             "D3",
         ),
         (points(("a", 2), question="Wer? (höchstens 2 Punkte)"), points(("a", 2), question="谁？满分10分"), "B2"),
+        (
+            points(("a", 2), ("b", 3), question="Which ship (2 points), and why (3 points)?"),
+            points(("a", 2), question="Which ship? (5 points)"),
+            "B2",
+        ),
+        (points(("a", 2), question="Wer? [2 Punkte]"), points(("a", 2), question="Wer? [5 Punkte]"), "B2"),
+        (points(("a", 2), question="哪艘船？（2分）"), points(("a", 2), question="哪艘船？（5分）"), "B2"),
+        (points(("a", 2), question="Maximum: 50 words"), points(("a", 2), question="Which?\nMaximum: 5"), "B2"),
     ],
     "vague-word": [
         (tiered("explain that the dose is appropriate"), tiered("give an appropriate dose"), "B2"),
@@ -319,6 +355,16 @@ CASES: dict[str, list[tuple[Files, Files, str | None]]] = {
         ),
         (tiered("用量を説明する"), tiered("適切な用量を説明する"), "B2"),
         (tiered("说明剂量"), tiered("给出适当的剂量"), "B2"),
+        (
+            Files([TIERED, [1, "name the ship"], [2, "give the date"], [3, "nennt die Dosis und den Grund"]]),
+            Files([TIERED, [1, "name the ship"], [2, "give the date"], [3, "nennt eine angemessene Dosis"]]),
+            "B4",
+        ),
+        (
+            Files([TIERED, [1, "船の名前"], [2, "日付を述べる"], [3, "用量説明"]]),
+            Files([TIERED, [1, "name the ship"], [2, "give the date"], [3, "给出适当的剂量"]]),
+            "B4",
+        ),
     ],
     "two-demands": [
         (tiered("name the ship and the captain"), tiered("name the ship and explain why it sank"), "B2"),

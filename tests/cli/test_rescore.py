@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from filelock import FileLock
-from openpyxl import load_workbook
+from openpyxl import Workbook, load_workbook
 from provider import Provider, Scripted
 
 from grader.cli.main import cli
@@ -227,3 +227,143 @@ def test_a_locked_run(grade: Grade, tmp_path: Path) -> None:
 def test_a_rubric_that_does_not_exist(grade: Grade) -> None:
     grade()
     assert rescore("--rubric", "none.yaml").exit_code == 2
+
+
+ITEMS_SHEET = [
+    ("Rubric type", "tiered-items"),
+    (None, None),
+    ("Points of the levels", None),
+    ("Level", "Points each"),
+    (25, None),
+    (50, None),
+    (100, None),
+]
+
+
+def with_rubric_sheet(path: Path, rows: list[tuple[Any, Any]]) -> None:
+    book = load_workbook(path)
+    if "Rubric" in book.sheetnames:
+        del book["Rubric"]
+    sheet = book.create_sheet("Rubric")
+    for row in [("Setting", "Value"), *rows]:
+        sheet.append(row)
+    book.save(path)
+
+
+def edit_criteria(path: Path, cells: dict[str, Any]) -> None:
+    book = load_workbook(path)
+    for cell, value in cells.items():
+        book["Criteria"][cell] = value
+    book.save(path)
+
+
+def met(request: Any) -> Scripted:
+    """Say that the answer to question 1 meets its criterion at 25, and the others nothing."""
+    levels = {"Q1?": [(25, 1), (50, 1), (50, 2)], "Q2?": [(50, 1), (100, 1)], "Q3?": [(100, 1)]}
+    wanted = next(found for question, found in levels.items() if question in request.prompt)
+    items = [
+        {"level": level, "item": number, "met": level == 25, "evidence": "The far side of the moon."}
+        for level, number in wanted
+    ]
+    return Scripted(text=json.dumps({"items": items}))
+
+
+@pytest.fixture
+def items_run(remote: Grade, provider: Provider, criteria_path: Path) -> Path:
+    """A run of tiered-items by the workbook's own Rubric sheet; returns the workbook."""
+    with_rubric_sheet(criteria_path, ITEMS_SHEET)
+    provider.script = met
+    done = remote()
+    assert done.exit_code == 0, done.output
+    provider.history.clear()
+    return criteria_path
+
+
+def test_the_points_of_the_rubric_sheet_are_todays(
+    items_run: Path, results: Results, provider: Provider, tmp_path: Path
+) -> None:
+    assert [row["score"] for row in results()] == [25, 0, 0]
+    with_rubric_sheet(items_run, [(25, 20) if row[0] == 25 else row for row in ITEMS_SHEET])
+    done = rescore()
+    assert done.exit_code == 0, done.output
+    assert "1 changed in score or status" in done.stdout
+    assert "the rubric has changed since the run was graded" in done.stderr and "sheet Rubric" in done.stderr
+    assert [row["score"] for row in results()] == [20, 0, 0]
+    again = rescore()
+    assert "0 changed in score or status" in again.stdout and "the rubric has changed" not in again.stderr
+    assert provider.history == []
+
+
+def test_a_rubric_sheet_that_cannot_be_read_leaves_the_runs_own(items_run: Path) -> None:
+    with_rubric_sheet(items_run, [(25, "many") if row[0] == 25 else row for row in ITEMS_SHEET])
+    done = rescore("--dry-run")
+    assert "0 changed in score or status" in done.stdout
+    assert "the rubric is the one that the run kept, as it cannot be read again" in done.stderr
+
+
+def test_without_the_workbook_the_kept_rubric_counts(items_run: Path) -> None:
+    items_run.unlink()
+    done = rescore("--dry-run")
+    assert "the rubric is the one that the run kept" in done.stderr
+    assert "0 changed in score or status" in done.stdout
+
+
+def test_criteria_that_say_something_else_need_to_be_judged(items_run: Path, results: Results) -> None:
+    edit_criteria(items_run, {"B2": "(1) mention the sun", "D4": None, "D5": None, "A4": 9, "C4": "(1) x"})
+    done = rescore()
+    assert "the criteria of 2 questions have changed since they were judged (id 1, 3)" in done.stderr
+    assert "run score again" in done.stderr
+    assert [row["score"] for row in results()] == [25, 0, 0]
+
+
+def test_criteria_that_cannot_be_read_are_as_they_were(items_run: Path) -> None:
+    edit_criteria(items_run, {"A3": 1})
+    done = rescore("--dry-run")
+    assert "the criteria are as the run kept them, as they cannot be read again" in done.stderr
+    assert "0 changed" in done.stdout
+
+
+def test_the_points_of_criteria_are_todays(
+    remote: Grade, provider: Provider, tmp_path: Path, answers_path: Path, results: Results
+) -> None:
+    path = tmp_path / "points.xlsx"
+    book = Workbook()
+    sheet = book.create_sheet("Criteria", 0)
+    for row in (["id", "criterion", "points"], [1, "moon", 1], [1, "date", 3], [2, "rocket", 2], [3, "site", 1]):
+        sheet.append(row)
+    book.save(path)
+    answer = {1: [True, False], 2: [True], 3: [False]}
+
+    def script(request: Any) -> Scripted:
+        found = next(found for number, found in answer.items() if f"Q{number}?" in request.prompt)
+        items = [{"item": i, "met": met, "evidence": ""} for i, met in enumerate(found, start=1)]
+        return Scripted(text=json.dumps({"items": items}))
+
+    provider.script = script
+    assert remote(criteria=path).exit_code == 0
+    assert results()[0]["score"] == 25
+    edit_criteria(path, {"C2": 3})
+    done = rescore()
+    assert done.exit_code == 0, done.output
+    assert [row["score"] for row in results()] == [50, 100, 0]
+    assert "changed since" not in done.stderr.replace("has changed since it was graded", "")
+
+
+def test_a_named_file_is_read_again_with_the_runs_options(grade: Grade, tmp_path: Path, results: Results) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(LINES.replace("labelled_lines, parts: [{name: score, kind: number}]", "tagged"))
+    assert grade("--rubric", path).exit_code == 0
+    path.write_text(path.read_text().replace("title: The same in lines", "title: Other"))
+    done = rescore()
+    assert "counts as it is now: rubric: lines, as named" in done.stderr
+    path.unlink()
+    assert "the rubric is the one that the run kept, as it cannot be read again" in rescore().stderr
+
+
+def test_a_named_rubric_counts_beside_a_broken_workbook(grade: Grade, criteria_path: Path, tmp_path: Path) -> None:
+    grade()
+    criteria_path.write_bytes(b"PK no workbook")
+    path = tmp_path / "lines.yaml"
+    path.write_text(LINES)
+    done = rescore("--rubric", path, "--dry-run")
+    assert "the rubric is as named" in done.stderr
