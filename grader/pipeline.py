@@ -114,7 +114,7 @@ def write_outputs(head: RunHead, *, store: RunStore, run_dir: Path) -> Written:
         grades=grades,
         rubric=head.rubric,
         about=_about(head, summary),
-        judge_note=head.record["model"],
+        judge_note=head.record["model"] + _missing_note(head, len(reached)),
         is_baseline=head.record["is_baseline"],
     )
     exported = run_exporters(run_dir, grades, summary)
@@ -124,6 +124,12 @@ def write_outputs(head: RunHead, *, store: RunStore, run_dir: Path) -> Written:
         paths=(workbook.path, results, summary_path, skipped_log, store.path, *exported.paths),
         notes=(*notes, *workbook.notes, *exported.notes),
     )
+
+
+def _missing_note(head: RunHead, reached_count: int) -> str:
+    """Return what the Summary sheet must say of a run that stopped early, since it counts what it has."""
+    missing_count = len(head.jobs) - reached_count
+    return f" – STOPPED EARLY: {missing_count} of {len(head.jobs)} items are missing" if missing_count else ""
 
 
 def _criteria_now(head: RunHead) -> tuple[Path | None, tuple[str, ...]]:

@@ -179,7 +179,10 @@ def _recordings(model: str) -> list[RecordedReply]:
 def _kept(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options as summary.json keeps them; none of them holds a key."""
     plain = {name: str(value) if isinstance(value, Path) else value for name, value in options.items()}
-    return {**plain, "answers": [str(path) for path in options["answers"]]}
+    rubric = options["rubric"]
+    if rubric and Path(rubric).is_file():
+        rubric = str(Path(rubric).absolute())  # so that rescore finds it from another folder
+    return {**plain, "rubric": rubric, "answers": [str(path) for path in options["answers"]]}
 
 
 def _finish(written: Written, ending: Ending, *, is_quiet: bool) -> None:

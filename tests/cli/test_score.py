@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from openpyxl import load_workbook
 from provider import Provider, Request, Scripted
 
 from grader.cli.main import cli
@@ -229,6 +230,8 @@ def test_what_a_stopped_run_did_not_reach_is_told(remote: Grade, provider: Provi
     assert {tuple(line.split("\t")[2:]) for line in lines} == {("skipped", "not reached: the run stopped before it")}
     summary = json.loads((tmp_path / "run" / "summary.json").read_text("utf-8"))
     assert summary["statuses"]["skipped"] == len(lines) == summary["items"]["unscored"]
+    sheet = load_workbook(tmp_path / "run" / "graded.xlsx")["Summary"]
+    assert any("STOPPED EARLY: 2 of 3" in str(cell.value) for row in sheet.iter_rows(max_row=6) for cell in row)
 
 
 def test_a_score_stands_beside_the_reply_that_gave_it(remote: Grade, results: Results, provider: Provider) -> None:
