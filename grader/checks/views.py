@@ -13,7 +13,7 @@ from grader.errors import GraderError, InputError
 from grader.inputs.answers import STDIN_SYSTEM
 from grader.inputs.columns import Columns, cell_text, claimed_fields, field_name, find_columns, normalise_id
 from grader.inputs.criteria_table import Layout
-from grader.inputs.criteria_workbook import read_criteria_workbook
+from grader.inputs.criteria_workbook import guessed_layouts, read_criteria_workbook
 from grader.inputs.json_records import STDIN, JsonSource
 from grader.inputs.points_layout import find_points_header
 from grader.inputs.questions_layout import find_questions_header
@@ -168,14 +168,17 @@ def _bad_lines(path: Path, encoding: str | None) -> tuple[int, ...]:
 
 
 def _as_table(sheet: Sheet, layout: Layout | None, column_map: Mapping[str, str]) -> Table | None:
-    table = _tiered(sheet, column_map) if layout in (None, "tiered") else None
-    if table is None and layout in (None, "points"):
-        header = find_points_header(sheet, column_map)
-        table = None if header is None else _table(sheet, "points", header.row, header.columns)
-    if table is None and layout == "questions":
-        header = find_questions_header(sheet, column_map)
-        table = None if header is None else _table(sheet, "questions", header.row, header.columns)
-    return table
+    for kind in (layout,) if layout else guessed_layouts(sheet, column_map):
+        table = _tiered(sheet, column_map) if kind == "tiered" else _by_criterion_or_question(sheet, kind, column_map)
+        if table is not None:
+            return table
+    return None
+
+
+def _by_criterion_or_question(sheet: Sheet, layout: Layout, column_map: Mapping[str, str]) -> Table | None:
+    find = find_points_header if layout == "points" else find_questions_header
+    header = find(sheet, column_map)
+    return None if header is None else _table(sheet, layout, header.row, header.columns)
 
 
 def _tiered(sheet: Sheet, column_map: Mapping[str, str]) -> Table | None:

@@ -46,7 +46,7 @@ _READERS: Mapping[Layout, _Reader] = {
 }
 
 
-def _guesses(sheet: Sheet, column_map: Mapping[str, str]) -> tuple[Layout, ...]:
+def guessed_layouts(sheet: Sheet, column_map: Mapping[str, str]) -> tuple[Layout, ...]:
     """Return the layouts in the order in which to try them on a sheet."""
     # Beside columns of criteria and points, a number in the header is a remark and no level.
     has_points = find_header(sheet, "points", ("id", "criterion", "points"), column_map) is not None
@@ -100,7 +100,7 @@ def _sheet_with_criteria(
     """Return the first sheet that has the layout, or one that tells its rubric: questions could be for several."""
     best: Sheet | None = None
     for candidate in sheets:
-        for kind in (layout,) if layout else _guesses(candidate, column_map):
+        for kind in (layout,) if layout else guessed_layouts(candidate, column_map):
             header = _READERS[kind].find(candidate, column_map)
             if header is not None:
                 return candidate, kind, header

@@ -161,3 +161,14 @@ def test_an_unknown_rule_comes_with_those_there_are(tmp_path: Path) -> None:
     (problem,) = find_errors(write_files(tmp_path, Files(QUESTIONS[:2], rubric=rubric, template=template)))
     assert (problem.rule, problem.cell) == ("no-such-rule", "line 7")
     assert "the closest is number" in problem.message and "tiered-items" in problem.hint
+
+
+def test_a_number_beside_criteria_and_points_is_no_level(tmp_path: Path) -> None:
+    path = tmp_path / "c.xlsx"
+    with xlsxwriter.Workbook(str(path)) as workbook:
+        sheet = workbook.add_worksheet()
+        sheet.write_row(0, 0, ["Task ID", "Criterion", "Points", "", 0.7])
+        sheet.write_row(1, 0, ["T1", "Names the dose", 5])
+        sheet.write_row(2, 0, ["T1", "Names the interval", 3])
+    files = Request(criteria_path=path, answers_paths=())
+    assert find_errors(files) == []
