@@ -252,3 +252,28 @@ class SkippedItem:
     item_id: str
     reason: str
     source: CellRef | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Override:
+    """What one expert entered about a grade, or about one criterion of it, in a graded workbook."""
+
+    system: str
+    item_id: str
+    sample: int = 1
+    number: int | None = None
+    """The criterion it is about, with `level`; `None` where it is about the whole grade."""
+    level: float | None = None
+    score: float | None = None
+    """`None` where only a comment was entered, or where an earlier score was taken back."""
+    met: bool | None = None
+    """The expert's verdict on the criterion; `None` as for `score`."""
+    comment: str = ""
+    is_blind: bool = False
+    """Whether it was entered before the judge's score was seen."""
+    text_hash: str = ""
+    """Of the texts that the expert had before them; see `outputs.graded_workbook.keys`."""
+    reviewer: str = ""
+    entered: str = ""
+    """When, as the workbook says it was last saved: ISO 8601, UTC."""
+    source: CellRef | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from grader.outputs.graded_workbook.distribution import is_closed
-from grader.outputs.graded_workbook.expert_entries import ExpertEntry, entry_for
+from grader.outputs.graded_workbook.expert_entries import ExpertEntry, entry_for, final_score
 from grader.outputs.graded_workbook.formats import AMBER, HIGH, LOW, MIDDLE, MUTED
 from grader.outputs.graded_workbook.names import SheetNames, quoted
 from grader.outputs.graded_workbook.page import set_up_page
@@ -23,7 +23,7 @@ from grader.outputs.graded_workbook.review_columns import (
 from grader.outputs.graded_workbook.review_row import Value, row_values
 from grader.outputs.graded_workbook.row_height import row_points
 from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
-from grader.outputs.graded_workbook.survey import Survey, final_score
+from grader.outputs.graded_workbook.survey import Survey
 from grader.records import Grade, format_number
 from grader.rubric import Scale
 
@@ -91,7 +91,7 @@ class ReviewSheet:
         for column in self.layout.columns:
             if column in values:
                 self._write_value(row, column, values[column], self._style(column, grade))
-        self._write_final(row, final_score(grade, entry))
+        self._write_final(row, final_score(grade, entry, self._survey.rubric))
         both = entry.number is not None and grade.verdict.score is not None
         self._write_difference(row, (entry.number or 0) - (grade.verdict.score or 0) if both else None)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from grader.outputs.graded_workbook.distribution import ScoreClass, class_index, score_classes
-from grader.outputs.graded_workbook.expert_entries import NO_ENTRY, ExpertEntry, entry_for
+from grader.outputs.graded_workbook.expert_entries import NO_ENTRY, ExpertEntry, entry_for, final_score
 from grader.outputs.graded_workbook.keys import grade_key
 from grader.outputs.graded_workbook.review_columns import ALWAYS, Column, FieldColumn, ReviewColumn, field_columns
 from grader.outputs.graded_workbook.review_row import field_text
@@ -90,11 +90,6 @@ def survey_grades(grades: Iterable[Grade], rubric: Rubric, entries: Mapping[str,
     return survey
 
 
-def final_score(grade: Grade, entry: ExpertEntry) -> float | None:
-    """Return the score that counts: the expert's where there is one."""
-    return grade.verdict.score if entry.number is None else entry.number
-
-
 def _look_at_texts(survey: Survey, grade: Grade) -> None:
     item = grade.item
     texts: dict[ReviewColumn, int] = {
@@ -120,7 +115,7 @@ def _count(survey: Survey, grade: Grade, entry: ExpertEntry) -> None:
     figures = survey.systems.setdefault(system, SystemFigures([0] * len(survey.classes)))
     figures.planned += 1
     figures.needs_review += grade.needs_review
-    judge, expert, final = grade.verdict.score, entry.number, final_score(grade, entry)
+    judge, expert, final = grade.verdict.score, entry.number, final_score(grade, entry, survey.rubric)
     if judge is not None:
         figures.judge.add(judge)
     if expert is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.criterion_score import points_score
 from grader.records import Item, Status, Verdict
 from grader.rubric import Rubric
 from grader.scoring.reading import Reading, UnreadableReply
@@ -15,13 +16,13 @@ def score_points(reading: Reading, item: Item, rubric: Rubric) -> Verdict:
         UnreadableReply: not every criterion is answered exactly once.
     """
     verdicts = criterion_verdicts(reading, item, rubric)
-    possible = sum(criterion.points for criterion in item.criteria if criterion.points > 0)
-    if possible <= 0:
-        raise UnreadableReply("None of the criteria has positive points.")
-    reached = sum(criterion.points for criterion, verdict in zip(item.criteria, verdicts, strict=True) if verdict.met)
+    try:
+        score = points_score(verdicts, item, rubric)
+    except ValueError as error:
+        raise UnreadableReply(str(error)) from error
     return Verdict(
         status=Status.REPAIRED if is_read_leniently(reading, rubric) else Status.OK,
-        score=rubric.scale.max * min(possible, max(0.0, reached)) / possible,
+        score=score,
         items=verdicts,
         flags=("evidence_not_found",) if has_invented_evidence(verdicts, item.answer) else (),
         analysis=reading.analysis,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
+from grader.criterion_score import tiered_score
 from grader.records import Item, Status, Verdict
 from grader.rubric import Rubric
 from grader.scoring.reading import Reading
@@ -17,14 +16,9 @@ def score_tiered_items(reading: Reading, item: Item, rubric: Rubric) -> Verdict:
         UnreadableReply: not every criterion is answered exactly once.
     """
     verdicts = criterion_verdicts(reading, item, rubric)
-    met = Counter(verdict.level for verdict in verdicts if verdict.met and verdict.level is not None)
-    score = rubric.scale.min
-    if met:
-        level = max(met)
-        score = min(rubric.scale.max, met[level] * rubric.level_points(level))
     return Verdict(
         status=Status.REPAIRED if is_read_leniently(reading, rubric) else Status.OK,
-        score=score,
+        score=tiered_score(verdicts, item, rubric),
         items=verdicts,
         flags=("evidence_not_found",) if has_invented_evidence(verdicts, item.answer) else (),
         analysis=reading.analysis,
