@@ -1,4 +1,4 @@
-# What there is to do: `make demo`, `make test`; for developers also `make format`, `make bench`, `make lock`.
+# What there is to do: `make demo`, `make test`; for developers also `make format`, `make bench`, `make bench-peers`, `make lock`.
 # Works from any folder, with nothing but Python 3.11 or newer, git and make.
 
 ROOT := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
@@ -8,7 +8,7 @@ PYTHON ?= python3
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 PIP_INSTALL := $(BIN)/python -m pip install --quiet
 
-.PHONY: demo test lint format bench lock docs clean
+.PHONY: demo test lint format bench bench-peers lock docs clean
 
 demo: $(VENV)/.run
 	cd $(ROOT) && $(BIN)/grader score --criteria Data/server-care/criteria.xlsx \
@@ -27,7 +27,17 @@ format: $(VENV)/.test
 
 bench: $(VENV)/.test
 	cd $(ROOT) && $(BIN)/python benchmarks/start_up.py && $(BIN)/python benchmarks/score_speed.py && \
-		$(BIN)/python benchmarks/offline_agreement.py
+		$(BIN)/python benchmarks/offline_agreement.py && $(BIN)/python benchmarks/fault_run.py && \
+		$(BIN)/python benchmarks/kill_run.py && $(BIN)/python benchmarks/peers.py
+
+# Other tools for the same job, to be measured beside ours; they are large, and nothing else needs them.
+bench-peers: $(VENV)/.test
+	for peer in autorubric==1.6.1 inspect-ai==0.3.285+openai; do \
+		$(PYTHON) -m venv $(ROOT).bench/$${peer%%[-=]*} && \
+		$(ROOT).bench/$${peer%%[-=]*}/bin/python -m pip install --quiet $$(echo $$peer | tr + ' ') || exit 1; \
+	done
+	mkdir -p $(ROOT).bench/npm && cd $(ROOT).bench/npm && npm install --ignore-scripts --no-audit --no-fund promptfoo@0.121.20
+	cd $(ROOT) && $(BIN)/python benchmarks/peers.py
 
 docs: $(VENV)/.test
 	cd $(ROOT) && $(BIN)/python docs/write_cli_reference.py && $(BIN)/python docs/write_checks_page.py

@@ -168,7 +168,7 @@ def _is_right(result: dict[str, Any] | None, script: Faults, number: int) -> boo
     if final is not None:
         wanted = "content_filter" if final == "content filter" else "refused"
         return result["status"] == wanted and result["score"] is None
-    return result["score"] == SCORES[number % 4]
+    return bool(result["score"] == SCORES[number % 4])
 
 
 def refused_stretch(provider: FaultyProvider, options: argparse.Namespace) -> list[str]:
