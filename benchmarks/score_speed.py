@@ -30,11 +30,16 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=1000)
     parser.add_argument("--concurrency", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=2.0, help="how long the provider takes for one reply")
+    parser.add_argument("--transport", choices=("litellm", "direct"), default="litellm")
     options = parser.parse_args()
     provider = Provider()
     provider.script = lambda _: Scripted(seconds=options.seconds)
     with tempfile.TemporaryDirectory() as folder:
-        command = _command(Path(folder), provider, options.items, options.concurrency)
+        command = [
+            *_command(Path(folder), provider, options.items, options.concurrency),
+            "--transport",
+            options.transport,
+        ]
         limit = options.items * options.seconds / options.concurrency
         _measure("first run", command, provider, limit, options.items)
         _measure("again, from the store", command, provider, 0, options.items)

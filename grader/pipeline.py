@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,17 @@ from grader.judging.calls import CallSettings, Observer
 from grader.judging.judge import Call, Judge
 from grader.judging.redact import redact
 from grader.judging.runner import Ending, run_jobs
+from grader.outputs.agreement_json import write_agreement_json
+from grader.outputs.expert_views import ExpertViews
 from grader.outputs.exporters import run_exporters
+from grader.outputs.graded_workbook.in_place.place import CriteriaSheet
 from grader.outputs.graded_workbook.write import write_graded_workbook
 from grader.outputs.results_jsonl import recording
 from grader.outputs.summary import Summary, empty_summary, total_cost_usd, write_summary
 from grader.planning import Plan, Request
 from grader.records import Prompt
 from grader.rubric_method import RubricMethod
+from grader.statistics.agreement_records import AgreementReport
 from grader.store.run_head import RunHead, keep_head
 from grader.store.run_store import RunStore
 
@@ -65,6 +69,8 @@ class Written:
     """Who judged, in a line; of the offline judge it says that it is no LLM."""
     paths: tuple[Path, ...]
     notes: tuple[str, ...]
+    agreement: AgreementReport | None = None
+    """How far judge and experts agree; `None` where no expert has entered anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,39 +96,84 @@ def begin_run(plan: Plan, request: Request, *, store: RunStore, facts: RunFacts)
     return head
 
 
-def write_outputs(head: RunHead, *, store: RunStore, run_dir: Path) -> Written:
-    """Write every file of the run from its store: graded.xlsx, results.jsonl, summary.json and skipped.log."""
+def write_outputs(
+    head: RunHead,
+    *,
+    store: RunStore,
+    run_dir: Path,
+    workbook_path: Path | None = None,
+    reviewed: Collection[Path] = (),
+) -> Written:
+    """Write every file of the run from its store: graded.xlsx, results.jsonl, summary.json and skipped.log.
+
+    With experts' entries in the store also agreement.json. `workbook_path` is where the workbook goes instead of
+    graded.xlsx; `reviewed` are workbooks whose entries have just been stored, of which it may be one.
+    """
     grades = store.grades()
+    views = ExpertViews(grades, store.overrides(), head.rubric)
     summary = empty_summary(planned=head.planned, skipped=head.skipped, calls=store.totals())
     results, summary_path, skipped_log = (run_dir / name for name in ("results.jsonl", "summary.json", "skipped.log"))
     reached: set[int] = set()
     with recording(results, skipped_log) as record:
         for stored in grades.stored():
             reached.add(stored.position)
-            summary.add(stored.grade)
-            record.grade(stored.grade)
+            view = views.of(stored.grade)
+            summary.add(stored.grade, view)
+            record.grade(stored.grade, view)
         for item in head.unreached(reached):
             summary.add_unreached(item)
             record.skipped(item)
         for item in head.skipped:
             record.skipped(item)
-    write_summary(summary_path, summary, run=head.record)
+    write_summary(summary_path, summary, run={**head.record, **views.record()})
+    agreement = views.agreement(grades)
+    if agreement is not None:
+        write_agreement_json(run_dir / "agreement.json", agreement)
     criteria_path, notes = _criteria_now(head)
+    workbook_path = workbook_path or run_dir / "graded.xlsx"
     workbook = write_graded_workbook(
-        run_dir / "graded.xlsx",
+        workbook_path,
         criteria_path=criteria_path,
+        criteria_sheet=_criteria_sheet(head),
         grades=grades,
         rubric=head.rubric,
         about=_about(head, summary),
         judge_note=head.record["model"] + _missing_note(head, len(reached)),
         is_baseline=head.record["is_baseline"],
+        blind_count=head.record["options"].get("blind") or 0,
+        stored=views.entries,
+        is_reviewed=any(_is_of(path, workbook_path) for path in reviewed),
+        queue=views.queue,
+        agreement=agreement,
     )
     exported = run_exporters(run_dir, grades, summary)
     return Written(
         summary=summary,
         judge=f"judge: {_judge(head)}",
-        paths=(workbook.path, results, summary_path, skipped_log, store.path, *exported.paths),
-        notes=(*notes, *workbook.notes, *exported.notes),
+        paths=(
+            *(workbook.path, results, summary_path, skipped_log),
+            *((run_dir / "agreement.json",) if agreement is not None else ()),
+            *(store.path, *exported.paths),
+        ),
+        notes=(*_discarded_note(store), *notes, *workbook.notes, *exported.notes),
+        agreement=agreement,
+    )
+
+
+def _is_of(path: Path, workbook_path: Path) -> bool:
+    """Whether a workbook is the one at `workbook_path`, whose suffix follows the criteria workbook's kind."""
+    return path.absolute().with_suffix("").resolve() == workbook_path.absolute().with_suffix("").resolve()
+
+
+def _discarded_note(store: RunStore) -> tuple[str, ...]:
+    """Return what to say of experts' entries in a store that was started anew."""
+    count = store.discarded_override_count
+    if not count:
+        return ()
+    entries = "an entry of an expert was" if count == 1 else f"{count:,} entries of experts were"
+    return (
+        f"{entries} discarded with the earlier store: what graded.xlsx shows of them is kept there; run grader review"
+        " on it to have it count again in results.jsonl and summary.json",
     )
 
 
@@ -144,6 +195,12 @@ def _criteria_now(head: RunHead) -> tuple[Path | None, tuple[str, ...]]:
     return path, ()
 
 
+def _criteria_sheet(head: RunHead) -> CriteriaSheet | None:
+    """Return where the criteria were read; `None` for a text table, and for a run of an older grader."""
+    table = head.record.get("criteria_table") or {}
+    return CriteriaSheet(table["sheet"], table["header_row"]) if table.get("sheet") else None
+
+
 def _run_record(plan: Plan, request: Request, store: RunStore, facts: RunFacts) -> dict[str, Any]:
     """Return the head of summary.json: which run this is, and all that decided its grades."""
     sent = facts.judge.parameters(Call(prompt=Prompt(item=plan.items[0], messages=())))
@@ -159,6 +216,7 @@ def _run_record(plan: Plan, request: Request, store: RunStore, facts: RunFacts) 
         "sent_parameters": {name: value for name, value in sent.items() if value is not None},
         "sources": _sources(plan, request),
         "notes": list(plan.notes),
+        "criteria_table": {"sheet": plan.criteria_sheet, "header_row": plan.header_row},
     }
     kept: dict[str, Any] = json.loads(redact(json.dumps(record, default=str)))  # a URL or a command may hold a key
     return kept

@@ -14,6 +14,7 @@ from grader.inputs.answers import read_answers
 from grader.inputs.criteria_table import CriteriaTable
 from grader.inputs.criteria_workbook import read_criteria_workbook
 from grader.inputs.items import join_items
+from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
 from grader.inputs.questions import read_questions
 from grader.judging.runner import Job
 from grader.records import Item, SkippedItem
@@ -36,6 +37,8 @@ class Request:
     column_map: Mapping[str, str] = field(default_factory=dict)
     encoding: str | None = None
     skip_bad_lines: bool = False
+    limits: IntakeLimits = DEFAULT_LIMITS
+    """How large a file may be."""
     group_by: str | None = None
     only: tuple[str, ...] = ()
     limit: int | None = None
@@ -53,6 +56,10 @@ class Plan:
     samples: int
     notes: tuple[str, ...]
     """Sentences to say aloud: what was guessed, left out, or found odd."""
+    criteria_sheet: str | None = None
+    """The sheet that the criteria were read from; `None` for a text table, which has no sheets."""
+    header_row: int = 1
+    """The row of its header, as the spreadsheet counts, from 1."""
 
     @property
     def planned(self) -> Mapping[str, int]:
@@ -86,12 +93,18 @@ def prepare(request: Request) -> Plan:
             column_map=request.column_map,
             skip_bad_lines=request.skip_bad_lines,
             encoding=request.encoding,
+            limits=request.limits,
         )
         for path in request.answers_paths
     ]
     questions = None
     if request.questions_path is not None:
-        questions = read_questions(request.questions_path, column_map=request.column_map, encoding=request.encoding)
+        questions = read_questions(
+            request.questions_path,
+            column_map=request.column_map,
+            encoding=request.encoding,
+            limits=request.limits,
+        )
     join = join_items(criteria, answers, questions=questions, group_by=request.group_by)
     places = [table.path for table in (criteria, questions, *answers) if table is not None]
     noted = [criteria.notes, *(table.notes for table in answers), questions.notes if questions else (), join.notes]
@@ -106,18 +119,21 @@ def prepare(request: Request) -> Plan:
         template_path=choice.template_path,
         samples=request.samples,
         notes=notes,
+        criteria_sheet=criteria.sheet,
+        header_row=criteria.header_row,
     )
 
 
 def _read_criteria(request: Request) -> tuple[RubricChoice, CriteriaTable]:
     """Return the rubric and the criteria, read in the layout that it needs."""
-    choice = named_rubric(request.criteria_path, request.rubric)
+    choice = named_rubric(request.criteria_path, request.rubric, limits=request.limits)
     criteria = read_criteria_workbook(
         request.criteria_path,
         sheet=request.sheet,
         layout=choice.rubric.needed_layout if choice else None,
         column_map=request.column_map,
         encoding=request.encoding,
+        limits=request.limits,
         other_sheets=choice.own_sheets if choice else (),
     )
     return choice or guessed_rubric(criteria.layout), criteria

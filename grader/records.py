@@ -109,13 +109,17 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSettings:
-    """How a judge is called: everything here is part of a call's identity, except the timeout."""
+    """How a judge is called: everything here is part of a call's identity, except the timeout and where noted."""
 
     model: str
     api_base: str | None = None
     temperature: float | None = 0.0
     max_tokens: int | None = None
     timeout_seconds: float = 120.0
+    api_key: str | None = field(default=None, repr=False)
+    """Sent in place of the provider's own from the environment; no part of a call's identity, and never stored."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Sent besides; no part of a call's identity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,6 +223,19 @@ class StoredGrade:
 
     position: int
     grade: Grade
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredItem:
+    """A finished item of a benchmark as its store keeps it, and its place in the run's order, from 0."""
+
+    position: int
+    content: str
+    """JSON; replies that are kept as calls stand in it by their keys."""
+    reply_keys: tuple[str, ...] = ()
+    """Those keys."""
+    settled_keys: tuple[str, ...] = ()
+    """Calls that need never be made again now, even if their replies were empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from grader import __version__
 from grader.errors import GraderError
 from grader.inputs.criteria_table import CriteriaTable
 from grader.inputs.criteria_workbook import read_criteria_workbook
+from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
 from grader.inputs.rubric_file import read_rubric
 from grader.judging.runner import deciding_verdict
 from grader.records import Criterion, Grade, Item, StoredGrade, Verdict
@@ -87,7 +88,7 @@ def todays_rules(head: RunHead, *, rubric_name: str | None = None) -> Rules:
     notes: list[str] = []
     criteria: CriteriaTable | None = None
     try:
-        choice = named_rubric(head.criteria_path, named or options.get("rubric"))
+        choice = named_rubric(head.criteria_path, named or options.get("rubric"), limits=_limits(options))
     except GraderError as error:
         kept_rubric = "as named" if rubric_name else "the one that the run kept"
         notes.append(f"the rubric is {kept_rubric}, as it cannot be read again: {error.message}")
@@ -121,8 +122,13 @@ def _read_criteria(head: RunHead, options: Mapping[str, Any], choice: RubricChoi
         layout=choice.rubric.needed_layout if choice else None,
         column_map=dict(pair.partition("=")[::2] for pair in options.get("column_map") or ()),
         encoding=options.get("encoding"),
+        limits=_limits(options),
         other_sheets=choice.own_sheets if choice else (),
     )
+
+
+def _limits(options: Mapping[str, Any]) -> IntakeLimits:
+    return DEFAULT_LIMITS.times(options.get("read_limit") or 1)
 
 
 def _with_kept_options(rubric: Rubric, options: Mapping[str, Any]) -> Rubric:

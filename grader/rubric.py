@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 
 class _Strict(BaseModel):
@@ -131,7 +132,7 @@ class Rubric(_Strict):
     """Item fields that must be there (they may be empty): question, reference, answer, criteria …"""
     optional_inputs: tuple[str, ...] = ()
     template: str
-    """File name in templates/."""
+    """Name of a template beside the rubric file or in templates/; never a path out of there."""
     output: OutputFormat
     scale: Scale
     rule: str
@@ -152,6 +153,15 @@ class Rubric(_Strict):
     """The language in which the judge gives its reasons; by default it chooses."""
     silenced: tuple[str, ...] = ()
     """Ids of the rules of `grader check` that say nothing about this workbook."""
+
+    @field_validator("template")
+    @classmethod
+    def _check_template(cls, name: str) -> str:
+        parts = name.split("/")
+        is_path_out = any(part in ("", ".", "..", "~") or part.startswith(".") for part in parts)
+        if is_path_out or re.search(r"[\\:\x00-\x1f]", name):
+            raise ValueError("must be the name of a file in the rubric's own folder or in templates/, such as own.j2")
+        return name
 
     @model_validator(mode="after")
     def _check_options(self) -> Rubric:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grader.errors import InputError
 from grader.inputs.criteria_table import Layout
+from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
 from grader.inputs.problems import listed_problems
 from grader.inputs.rubric_file import read_rubric
 from grader.inputs.rubric_sheet import RubricSheet, find_rubric_sheet, read_rubric_sheet
@@ -32,14 +33,14 @@ class RubricChoice:
     """Sheets of the workbook that hold no criteria, as they belong to the rubric."""
 
 
-def named_rubric(path: Path, name: str | None) -> RubricChoice | None:
+def named_rubric(path: Path, name: str | None, *, limits: IntakeLimits = DEFAULT_LIMITS) -> RubricChoice | None:
     """Return the rubric called `name`, else the one of the workbook's Rubric sheet, else `None`: let columns tell.
 
     Raises:
         RubricError: no such rubric.
         InputError: the Rubric sheet says something that is not allowed.
     """
-    found = find_rubric_sheet(path)
+    found = find_rubric_sheet(path, limits=limits)
     if name is None:
         return None if found is None else _of_sheet(found, f"from the sheet {found.sheet.name}")
     if found is None:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aiohttp import web
@@ -30,6 +30,39 @@ class Scripted:
     completion_tokens: int = 20
 
 
+class RateLimit:
+    """Lets so many requests through in each window, and tells how many are left unless `is_silent`."""
+
+    def __init__(
+        self, requests: int, seconds: float = 1.0, *, is_bucket: bool = False, is_silent: bool = False
+    ) -> None:
+        self._requests, self._seconds = requests, seconds
+        self._is_bucket, self._is_silent = is_bucket, is_silent
+        self._left, self._since = float(requests), 0.0
+        self.refused = 0
+
+    def admit(self, now: float) -> tuple[bool, dict[str, str]]:
+        """Return whether a request at `now` is let through, and the headers of its answer."""
+        if self._is_bucket:
+            self._left = min(self._requests, self._left + (now - self._since) * self._requests / self._seconds)
+            self._since = now
+        elif now - self._since >= self._seconds:
+            self._left, self._since = float(self._requests), now
+        is_admitted = self._left >= 1
+        self._left -= is_admitted
+        self.refused += not is_admitted
+        return is_admitted, {} if self._is_silent else self._headers(now)
+
+    def _headers(self, now: float) -> dict[str, str]:
+        missing = (self._requests - self._left) * self._seconds / self._requests
+        reset = missing if self._is_bucket else self._since + self._seconds - now
+        return {
+            "x-ratelimit-limit-requests": str(self._requests),
+            "x-ratelimit-remaining-requests": str(int(self._left)),
+            "x-ratelimit-reset-requests": f"{max(1, round(1000 * reset))}ms",
+        }
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """What the provider was sent."""
@@ -37,6 +70,7 @@ class Request:
     body: dict[str, Any]
     headers: Mapping[str, str]
     at: float
+    path: str = "/v1/chat/completions"
 
     @property
     def prompt(self) -> str:
@@ -53,6 +87,7 @@ class Provider:
     def __init__(self) -> None:
         self.history: list[Request] = []
         self.script: Script = lambda _: Scripted()
+        self.rate_limit: RateLimit | None = None
         self.in_flight = 0
         self.most_in_flight = 0
         self._loop = asyncio.new_event_loop()
@@ -65,6 +100,7 @@ class Provider:
         """Forget what was asked, and answer 50 to everything."""
         self.history.clear()
         self.script = lambda _: Scripted()
+        self.rate_limit = None
         self.in_flight = self.most_in_flight = 0
 
     @property
@@ -80,7 +116,7 @@ class Provider:
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
         app = web.Application()
-        app.router.add_post("/v1/chat/completions", self._answer)
+        app.router.add_post("/{path:.*chat/completions}", self._answer)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         self._loop.run_until_complete(runner.setup())
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -96,18 +132,29 @@ class Provider:
         self._loop.close()
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        asked = Request(body=await request.json(), headers=dict(request.headers), at=self._loop.time())
+        asked = Request(
+            body=await request.json(), headers=dict(request.headers), at=self._loop.time(), path=request.path
+        )
         self.history.append(asked)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
-            scripted = self.script(asked)
+            scripted = self._limited(self.script(asked), asked)
             await asyncio.sleep(scripted.seconds)
             if scripted.is_reset and request.transport is not None:
                 request.transport.close()
             return self._response(scripted, asked)
         finally:
             self.in_flight -= 1
+
+    def _limited(self, scripted: Scripted, asked: Request) -> Scripted:
+        """Return what is answered under the rate limit, if there is one: at once where it refuses."""
+        if self.rate_limit is None:
+            return scripted
+        is_admitted, headers = self.rate_limit.admit(asked.at)
+        if is_admitted:
+            return replace(scripted, headers={**headers, **scripted.headers})
+        return Scripted(status=429, headers=headers)
 
     def _response(self, scripted: Scripted, asked: Request) -> web.Response:
         if scripted.body is not None:

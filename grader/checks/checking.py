@@ -96,9 +96,9 @@ def _open_rubric(files: Files) -> RubricView:
     path = files.rubric or str(files.criteria_path)
     sheet: str | None = None
     try:
-        found = find_rubric_sheet(files.criteria_path)
+        found = find_rubric_sheet(files.criteria_path, limits=files.limits)
         sheet = found.sheet.name if found else None
-        choice = named_rubric(files.criteria_path, files.rubric)
+        choice = named_rubric(files.criteria_path, files.rubric, limits=files.limits)
     except InputError as error:
         # Where the workbook itself cannot be read, the table says so; here only what the Rubric sheet is at fault for.
         is_sheet = error.sheet is not None and error.sheet.casefold() == "rubric"

@@ -15,6 +15,7 @@ from grader.inputs.columns import Columns, cell_text, claimed_fields, field_name
 from grader.inputs.criteria_table import Layout
 from grader.inputs.criteria_workbook import guessed_layouts, read_criteria_workbook
 from grader.inputs.json_records import STDIN, JsonSource
+from grader.inputs.package_intake import IntakeLimits
 from grader.inputs.points_layout import find_points_header
 from grader.inputs.questions_layout import find_questions_header
 from grader.inputs.sheet import Sheet
@@ -68,6 +69,11 @@ class Files(Protocol):
         """Whether broken lines are to be left out."""
         ...
 
+    @property
+    def limits(self) -> IntakeLimits:
+        """How large a file may be."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubricView:
@@ -116,7 +122,7 @@ def open_table(files: Files, layout: Layout | None, known_names: frozenset[str],
     """
     if is_json(files.criteria_path):
         read_criteria_workbook(files.criteria_path)  # which says why not
-    for sheet in open_sheets(files.criteria_path, sheet=files.sheet, encoding=files.encoding):
+    for sheet in open_sheets(files.criteria_path, sheet=files.sheet, encoding=files.encoding, limits=files.limits):
         table = _as_table(sheet, layout, files.column_map)
         if table is not None:
             return replace(
@@ -131,6 +137,7 @@ def open_table(files: Files, layout: Layout | None, known_names: frozenset[str],
         layout=layout,
         column_map=files.column_map,
         encoding=files.encoding,
+        limits=files.limits,
     )
     raise InputError("no sheet has criteria", path=files.criteria_path, hint="Name it: --sheet NAME")
 
@@ -143,6 +150,7 @@ def open_answers(path: Path, kind: str, files: Files) -> AnswersView:
         needed=("id", "answer") if kind == "answers" else ("id",),
         column_map=files.column_map,
         encoding=files.encoding,
+        limits=files.limits,
         skip_bad_lines=True,
     )
     records: list[Record] = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from grader.outputs.means import Mean
 from grader.outputs.summary import Summary, SystemSummary
+from grader.statistics.estimate import Estimate
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -58,9 +58,9 @@ def _by_group(systems: list[SystemSummary], groups: list[str]) -> Table:
     return table
 
 
-def _value(mean: Mean) -> str:
+def _value(mean: Estimate) -> str:
     return "–" if mean.value is None else f"{mean.value:.2f}"
 
 
-def _interval(mean: Mean) -> str:
+def _interval(mean: Estimate) -> str:
     return "–" if mean.low is None or mean.high is None else f"{mean.low:.2f} to {mean.high:.2f}"

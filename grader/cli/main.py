@@ -18,9 +18,11 @@ SETTINGS_FILE = "grader.toml"
 
 COMMANDS = {
     "score": ("grader.cli.score", "Grade answers against a criteria workbook."),
+    "run": ("grader.cli.run", "Benchmark worker models: answers, two judges, and the ESI composite."),
     "check": ("grader.cli.check", "Look for mistakes in the workbook, its rubric and the answers."),
     "prompts": ("grader.cli.prompts", "Render the prompts that score would send, and count calls and tokens."),
     "rescore": ("grader.cli.rescore", "Read a run's stored replies again with today's rules; calls nothing."),
+    "review": ("grader.cli.review", "Read experts' scores and comments back from graded workbooks."),
     "init": ("grader.cli.init", "Write a criteria workbook for a rubric type, ready to fill in."),
     "rubrics": ("grader.cli.rubrics", "List the rubric types, show one, or begin your own."),
 }

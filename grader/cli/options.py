@@ -34,6 +34,13 @@ _READING = (
     click.option(
         "--map", "column_map", multiple=True, metavar="FIELD=COLUMN", help="Which column holds a field. Repeatable."
     ),
+    click.option(
+        "--read-limit",
+        type=click.FloatRange(1, 1000),
+        default=1,
+        metavar="TIMES",
+        help="Read files up to so many times as large as are safe from strangers; for files that you trust.",
+    ),
     click.option("--encoding", help="The encoding of text files that are not UTF-8."),
     click.option(
         "--skip-bad-lines", is_flag=True, help="Leave out broken lines of JSONL files instead of refusing them."
@@ -81,6 +88,7 @@ def _with(options: tuple[Callable[[Command], Command], ...], command: Command) -
 
 def as_request(options: Mapping[str, Any]) -> Request:
     """Return what the shared options ask for; one that a command does not have is at its default."""
+    from grader.inputs.package_intake import DEFAULT_LIMITS
     from grader.planning import Request
 
     return Request(
@@ -93,6 +101,7 @@ def as_request(options: Mapping[str, Any]) -> Request:
         column_map=_column_map(options["column_map"]),
         encoding=options["encoding"],
         skip_bad_lines=options["skip_bad_lines"],
+        limits=DEFAULT_LIMITS.times(options["read_limit"]),
         group_by=options.get("group_by"),
         only=_ids(options.get("only")),
         limit=options.get("limit"),

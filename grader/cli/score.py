@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     help="The judge: any LiteLLM name (openai/gpt-4o), offline, or replay:PATH.  [default: offline]",
 )
 @click.option("--api-base", metavar="URL", help="Where the model is served, if not at its provider's own address.")
+@click.option(
+    "--transport",
+    type=click.Choice(["litellm", "direct"]),
+    default="litellm",
+    show_default=True,
+    help="How to call: LiteLLM reaches every provider; direct is faster, for those that speak OpenAI's protocol.",
+)
 @click.option("--temperature", type=float, default=0.0, show_default=True, help="Left out for models that refuse it.")
 @click.option("--max-tokens", type=click.IntRange(1), default=4096, show_default=True, help="The longest reply.")
 @click.option(
@@ -47,11 +54,15 @@ if TYPE_CHECKING:
 @click.option("--price", metavar="IN,OUT", help="USD per million tokens, for a model whose price is not known.")
 @choosing_options
 @click.option("--group-by", metavar="FIELD", help="Also show means by this field, such as type.")
+@click.option(
+    "--blind", type=click.IntRange(0), default=0, metavar="N", help="Have N rows scored with the judge's score hidden."
+)
 @click.option("--out", type=FOLDER, help="The run's folder.  [default: Result/<criteria>]")
 @click.option("--fresh", is_flag=True, help="Start anew instead of going on with what --out holds.")
 @click.option("--dry-run", is_flag=True, help="Say what would be called and what it may cost; calls nothing.")
 @click.option("--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of a progress bar.")
+@click.option("--verbose", is_flag=True, help="Log every call, without its texts, to stderr and debug.log in --out.")
 def command(**options: Any) -> None:
     """Grade answers against a criteria workbook.
 
@@ -70,7 +81,7 @@ def command(**options: Any) -> None:
         say(note)
     settings = _settings(options)
     if options["dry_run"]:
-        _print_estimate(plan, settings, options["model"])
+        _print_estimate(plan, settings, options["model"], options["transport"])
         return
     ending, written = _grade(options, plan, request, settings)
     _finish(written, ending, is_quiet=options["quiet"])
@@ -122,12 +133,14 @@ def _price(text: str | None) -> Price | None:
     return Price(prompt_usd=prompt_usd, completion_usd=completion_usd)
 
 
-def _print_estimate(plan: Plan, settings: GradeSettings, model: str) -> None:
+def _print_estimate(plan: Plan, settings: GradeSettings, model: str, transport: str) -> None:
     from grader.judging.judges import is_local
     from grader.preview import estimate
 
     found = estimate(plan, settings)
-    click.echo(f"{len(plan.items)} items of {len(plan.planned)} systems, {found.calls} calls to {model}")
+    click.echo(
+        f"{len(plan.items)} items of {len(plan.planned)} systems, {found.calls} calls to {model}{_by(model, transport)}"
+    )
     click.echo(f"{found.prompt_tokens:,} prompt tokens, at most {found.most_completion_tokens:,} completion tokens")
     if is_local(model):
         click.echo("cost: nothing, no provider is called")
@@ -137,9 +150,17 @@ def _print_estimate(plan: Plan, settings: GradeSettings, model: str) -> None:
         click.echo(f"cost: at most ${found.most_cost_usd:.4f} without re-asks, if every reply is as long as allowed")
 
 
+def _by(model: str, transport: str) -> str:
+    """Return by what a model is called, for those that are called at all."""
+    from grader.judging.judges import is_local
+
+    return "" if is_local(model) else f" by {'LiteLLM' if transport == 'litellm' else transport}"
+
+
 def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: GradeSettings) -> tuple[Ending, Written]:
     """Grade into the run's folder and write its files, also of a run that stopped early."""
     from grader.cli.progress import progress
+    from grader.judging.debug_log import debug_log
     from grader.judging.judges import open_judge
     from grader.judging.stopping import StoppedEarly
     from grader.pipeline import RunFacts, begin_run, grade, write_outputs
@@ -153,13 +174,19 @@ def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: Grad
         timeout_seconds=options["timeout"],
     )
     run_dir: Path = options["out"] or Path("Result") / request.criteria_path.stem
-    is_bar = sys.stderr.isatty() and not options["no_progress"]
-    with RunStore(run_dir, fresh=options["fresh"]) as store:
-        judge = open_judge(judge_settings, plan.rubric, _recordings(options["model"]))
+    is_bar = sys.stderr.isatty() and not options["no_progress"] and not options["verbose"]
+    with (
+        RunStore(run_dir, fresh=options["fresh"]) as store,
+        debug_log(run_dir, is_verbose=options["verbose"]) as log,
+    ):
+        recordings = _recordings(options["model"])
+        judge = open_judge(judge_settings, plan.rubric, recordings, transport=options["transport"])
+        log.info("run %s: %d grades wanted, by %s", store.run_id, plan.grade_count, judge.model)
         facts = RunFacts(command=_command_line(), judge=judge, options=_kept(options))
         head = begin_run(plan, request, store=store, facts=facts)
         with progress(plan.grade_count, is_quiet=options["quiet"], is_bar=is_bar) as observer:
             ending = grade(plan, judge=judge, store=store, settings=settings, observer=observer)
+        log.info("ended with %d grades and %d calls: %s", observer.done, observer.calls, ending.error or "no error")
         if ending.error is not None and not (isinstance(ending.error, StoppedEarly) and observer.done):
             raise ending.error
         return ending, write_outputs(head, store=store, run_dir=run_dir)

@@ -10,7 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 from grader.errors import InputError
-from grader.inputs.sheet import Sheet
+from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
+from grader.inputs.sheet import Sheet, cell_name, too_long
+from grader.records import CellRef
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -24,15 +26,17 @@ _SHOWN_AS = {"cp932": "shift_jis"}
 _SEP_LINE = re.compile(r"\s*\"?sep=(.)\"?[^\S\r\n]*(?:\r\n|\r|\n)", re.IGNORECASE)
 _DELIMITERS = ",;\t|"
 _SNIFFED_CHARS = 200_000
+_HINT_LARGE = "Keep only the table, or save it as JSONL; a file that you trust is read with --read-limit 10"
 _HINT_ENCODING = "Say which encoding it is (--encoding cp1252), or save it as UTF-8"
 
 
-def read_delimited(path: Path, *, encoding: str | None = None) -> Sheet:
+def read_delimited(path: Path, *, encoding: str | None = None, limits: IntakeLimits = DEFAULT_LIMITS) -> Sheet:
     """Return the whole text table; every value is text, so `00123` stays as it is.
 
     `encoding` is used only where the file is not UTF-8 and has no byte order mark. `InputError` where it
-    cannot be decoded or its quotes do not match up.
+    cannot be decoded, its quotes do not match up, or it is larger than `limits`.
     """
+    _check_size(path, limits)
     text, notes = decode(path.read_bytes(), path, encoding)
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
@@ -45,7 +49,40 @@ def read_delimited(path: Path, *, encoding: str | None = None) -> Sheet:
     if not text.strip():
         raise InputError("the file has nothing in it", path=path, hint="Export or copy it again")
     text, delimiter = _without_sep_line(text)
-    return Sheet(path=str(path), rows=_parse_rows(path, text, delimiter or _delimiter(text)), notes=notes)
+    delimiter = delimiter or _delimiter(text)
+    width = _width(path, text, delimiter, limits)
+    return Sheet(path=str(path), rows=_parse_rows(path, text, delimiter, width), notes=notes)
+
+
+def _check_size(path: Path, limits: IntakeLimits) -> None:
+    size = path.stat().st_size
+    if size > limits.total_bytes:
+        shown = f"{size / 2**20:,.0f} MB, and the limit is {limits.total_bytes / 2**20:,.0f} MB"
+        raise InputError(f"the file has {shown}", path=path, hint=_HINT_LARGE)
+
+
+def _width(path: Path, text: str, delimiter: str, limits: IntakeLimits) -> int:
+    """Return the cells of the widest row; `InputError` where the rows, all made so wide, would be too much."""
+    height, width = 0, 1
+    before = csv.field_size_limit(len(text) + 1)
+    try:
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            height, width = height + 1, max(width, len(row))
+            longest = max(row, key=len, default="")
+            if len(longest) > limits.cell_length:
+                raise too_long(longest, CellRef(path=str(path), cell=cell_name(height - 1, row.index(longest))))
+            if height * width > limits.area:
+                raise InputError(
+                    f"the table reaches over {height:,} rows and {width:,} columns or more, too far to read safely",
+                    path=path,
+                    cell=f"row {height}",
+                    hint=_HINT_LARGE,
+                )
+    except csv.Error:
+        pass  # the other reader says what is wrong
+    finally:
+        csv.field_size_limit(before)
+    return width
 
 
 def decode(data: bytes, path: Path, encoding: str | None = None) -> tuple[str, tuple[str, ...]]:
@@ -118,10 +155,9 @@ def _ends_lines_with_cr(text: str) -> bool:
     return re.search(r"\r(?!\n)", text) is not None and "\r\n" not in text and text.rstrip(" \t").endswith("\r")
 
 
-def _parse_rows(path: Path, text: str, delimiter: str) -> list[list[str]]:
+def _parse_rows(path: Path, text: str, delimiter: str, width: int) -> list[list[str]]:
     import pandas as pd
 
-    width = 1 + max(line.count(delimiter) for line in text.splitlines())
     try:
         table = pd.read_csv(
             io.StringIO(text),

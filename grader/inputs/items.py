@@ -11,6 +11,7 @@ from grader.inputs.answers import AnswersTable, duplicate_answers
 from grader.inputs.columns import closest, field_name
 from grader.inputs.conversation import readable_fields
 from grader.inputs.criteria_table import CriteriaRow, CriteriaTable
+from grader.inputs.our_marks import graded_source
 from grader.inputs.problems import listed_problems
 from grader.inputs.questions import Question, QuestionsTable
 from grader.records import Answer, Item, SkippedItem
@@ -63,7 +64,7 @@ def join_items(
 
 
 def _workbook_answers(criteria: CriteriaTable) -> tuple[AnswersTable, ...]:
-    file_system = Path(criteria.path).stem
+    file_system = graded_source(Path(criteria.path)) or Path(criteria.path).stem
     answers = tuple(
         Answer(item_id=row.item_id, system=row.fields.get("system") or file_system, text=row.answer, source=row.source)
         for row in criteria.rows

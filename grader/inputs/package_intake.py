@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from xml.parsers import expat
 
@@ -32,7 +32,16 @@ class IntakeLimits:
     cell_count: int = 600_000
     """Cells with a value, in one sheet."""
     area: int = 3_000_000
-    """Cells between a sheet's first and last value, blank ones included."""
+    """Cells between a sheet's first and last value, blank ones included; in a text table as well."""
+    text_length: int = 100_000_000
+    """Characters in one sheet's cells that refer to the workbook's table of texts."""
+
+    cell_length: int = 1_000_000
+    """Characters in one cell."""
+
+    def times(self, factor: float) -> IntakeLimits:
+        """Return limits as many times as high."""
+        return IntakeLimits(**{each.name: int(getattr(self, each.name) * factor) for each in fields(self)})
 
 
 DEFAULT_LIMITS = IntakeLimits()
@@ -82,7 +91,11 @@ def _check_content(path: Path, package: zipfile.ZipFile, info: zipfile.ZipInfo) 
     """Unpack a part once, in pieces: a part larger than it says fails its checksum here and goes no further."""
     with package.open(info) as part:
         pieces = iter(lambda: part.read(_CHUNK), b"")
-        if _declares_document_type(pieces):
+        try:
+            has_doctype = _declares_document_type(pieces)
+        except (LookupError, ValueError) as error:  # an encoding that is none, or that the parser does not take
+            raise _refused(path, f"its part '{info.filename}' is in an encoding that no workbook has") from error
+        if has_doctype:
             raise _refused(path, f"its part '{info.filename}' has a document type declaration (DOCTYPE)")
         for _ in pieces:
             pass
@@ -108,7 +121,8 @@ def _refused(path: Path, reason: str) -> InputError:
     return InputError(
         f"the workbook is refused as unsafe: {reason}",
         path=path,
-        hint="If you trust it, open it in Excel or LibreOffice and save it again as .xlsx",
+        hint="If you trust it, open it in Excel or LibreOffice and save it again as .xlsx; "
+        "a file that is only large is read with --read-limit 10",
     )
 
 

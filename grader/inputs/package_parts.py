@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,23 +15,63 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
-def sheet_parts(path: Path) -> dict[str, str]:
-    """Return the part name of each sheet of an .xlsx by sheet name; `InputError` where one is missing."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkbookIndex:
+    """What an .xlsx says of its own contents."""
+
+    sheets: Mapping[str, str]
+    """The part of each sheet, by the sheet's name."""
+    strings: str | None
+    """The part with the texts that cells refer to, where there is one."""
+    styles: str | None
+    lacks_styles: bool
+    """Whether there should be styles, but the part is not there."""
+    defined_names: Sequence[tuple[str, str]]
+    """Each name and what it stands for, in the file's order."""
+    is_calculated_by_hand: bool
+    """Whether formulas are calculated only when somebody asks for it."""
+
+
+def read_index(path: Path) -> WorkbookIndex:
+    """Return the index of the .xlsx at `path`; `InputError` where it is broken or a sheet's part is missing."""
     with zipfile.ZipFile(path) as package:
         names = {name.replace("\\", "/").lower(): name for name in package.namelist()}
         workbook = next((t for k, t in _relations(path, package, names, "").values() if k == "officeDocument"), None)
         if workbook is None or workbook.lower() not in names:
             raise _no_part(path, "it does not say where its contents are")
         targets = _relations(path, package, names, workbook)
-        parts: dict[str, str] = {}
-        for sheet in _parse(path, package, names[workbook.lower()]).iterfind("{*}sheets/{*}sheet"):
-            ids = [value for key, value in sheet.attrib.items() if str(key).endswith("}id")]
-            target = targets.get(str(ids[0]), ("", ""))[1] if ids else ""
-            name = str(sheet.get("name"))
-            if target.lower() not in names:
-                raise _no_part(path, f"its sheet '{name}' is not in the file")
-            parts[name] = names[target.lower()]
-        return parts
+        tree = _parse(path, package, names[workbook.lower()])
+    by_kind = {kind: names.get(target.lower()) for kind, target in targets.values()}
+    calculation = tree.find("{*}calcPr")
+    entries = tree.iterfind("{*}definedNames/{*}definedName")
+    return WorkbookIndex(
+        sheets=_sheet_parts(path, tree, targets, names),
+        strings=by_kind.get("sharedStrings"),
+        styles=by_kind.get("styles"),
+        lacks_styles="styles" in by_kind and by_kind["styles"] is None,
+        defined_names=tuple((str(entry.get("name", "")), str(entry.text or "")) for entry in entries),
+        is_calculated_by_hand=calculation is not None and calculation.get("calcMode") == "manual",
+    )
+
+
+def _sheet_parts(
+    path: Path, tree: _Element, targets: Mapping[str, tuple[str, str]], names: Mapping[str, str]
+) -> dict[str, str]:
+    parts: dict[str, str] = {}
+    sheets: dict[str, str] = {}
+    for sheet in tree.iterfind("{*}sheets/{*}sheet"):
+        ids = [value for key, value in sheet.attrib.items() if str(key).endswith("}id")]
+        target = targets.get(str(ids[0]), ("", ""))[1] if ids else ""
+        name = str(sheet.get("name"))
+        part = names.get(target.lower())
+        if part is None:
+            raise _no_part(path, f"its sheet '{name}' is not in the file")
+        if name in parts:
+            raise _no_part(path, f"it has two sheets called '{name}'")
+        if part in sheets:  # else a small file could have a thousand sheets, all of them large
+            raise _no_part(path, f"its sheets '{sheets[part]}' and '{name}' are the same part")
+        sheets[part], parts[name] = name, part
+    return parts
 
 
 def _relations(

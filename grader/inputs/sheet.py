@@ -80,6 +80,17 @@ class Sheet:
         return InputError(message, path=self.path, sheet=self.name, cell=cell_name(row, column), hint=hint)
 
 
+def too_long(text: str, place: CellRef) -> InputError:
+    """Return the error for a cell with more text than is read."""
+    return InputError(
+        f"the cell has {len(text):,} characters, too many to read safely",
+        path=place.path,
+        sheet=place.sheet,
+        cell=place.cell,
+        hint="Shorten it; a file that you trust is read with --read-limit 10",
+    )
+
+
 def cell_name(row: int, column: int) -> str:
     """Return a cell's name, `A1` for (0, 0)."""
     return f"{column_letters(column)}{row + 1}"

@@ -40,5 +40,5 @@ def read_table_only(path: Path, name: str, scan: SheetScan, others: tuple[str, .
         faults_are_known=True,
         hidden_rows=frozenset(scan.hidden_rows),
         others=others,
-        notes=(note,),
+        notes=(note, *(f"{path} [{name}]: {note}" for note in scan.notes)),
     )

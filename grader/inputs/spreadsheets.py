@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import is_zipfile
 
-from grader.errors import InputError
+from grader.errors import InputError, location
 from grader.inputs.columns import clean_text, closest
 from grader.inputs.file_kind import FileKind
 from grader.inputs.ods_scan import check_ods_area
+from grader.inputs.our_marks import OurMarks, find_our_marks, without_spans
 from grader.inputs.package_encoding import utf8_package
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits, check_package
-from grader.inputs.package_parts import sheet_parts
-from grader.inputs.sheet import EXCEL_TEXT_LIMIT, Sheet, cell_name
+from grader.inputs.package_parts import WorkbookIndex, read_index
+from grader.inputs.shared_text import check_shared_text
+from grader.inputs.sheet import EXCEL_TEXT_LIMIT, Sheet, cell_name, too_long
 from grader.inputs.sheet_scan import SheetScan, scan_sheet
 from grader.inputs.sparse_sheet import read_table_only
+from grader.inputs.zero_formats import fill_zeros, zero_widths
+from grader.records import CellRef
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
@@ -33,17 +37,32 @@ def read_sheets(
     Each is read when it is asked for. `InputError` for a file or sheet that cannot be read safely.
     """
     with _open_workbook(path, kind, limits) as workbook:
-        visible = _visible_worksheets(workbook)
+        index = read_index(path) if kind == "xlsx" else None
+        marks = find_our_marks(index) if index else OurMarks()
+        visible = [name for name in _visible_worksheets(workbook) if name not in marks.sheets]
         chosen = visible if sheet is None else [_named(path, workbook, sheet)]
         if not chosen:
-            raise InputError(
-                "the workbook has no worksheet that is not hidden", path=path, hint="Name it: --sheet NAME"
-            )
-        parts = sheet_parts(path) if kind == "xlsx" else {}
+            what = "of the expert's" if marks.sheets else "that is not hidden"
+            raise InputError(f"the workbook has no worksheet {what}", path=path, hint="Name it: --sheet NAME")
         for name in chosen:
             others = tuple(other for other in visible if other != name)
-            scan = scan_sheet(path, parts[name], name, limits) if name in parts else None
-            yield _read_sheet(path, workbook, name, others, scan, limits)
+            scan = _scan(path, index, name, limits) if index and name in index.sheets else None
+            found = _read_sheet(path, workbook, name, others, scan, limits)
+            yield without_spans(found, marks.columns.get(name, ()))
+
+
+def _scan(path: Path, index: WorkbookIndex, name: str, limits: IntakeLimits) -> SheetScan:
+    """Look over a sheet before its values are read; `InputError` where that would not be safe."""
+    scan = scan_sheet(path, index.sheets[name], name, limits, zero_widths=zero_widths(path, index.styles))
+    check_shared_text(path, index.sheets[name], index.strings, scan.shared_count, limits)
+    if index.lacks_styles and scan.is_styled:
+        message = "the workbook is damaged: its styles are missing, so that dates cannot be told from numbers"
+        raise InputError(message, path=path, sheet=name, hint=_HINT_DAMAGED)
+    if index.is_calculated_by_hand and scan.formula_count:
+        scan.notes.append("the workbook calculates only when it is told to, so that its formulas may show old results")
+    if scan.is_disordered:
+        scan.notes.append("the file's cells are out of order; where one stands in it twice, the last counts")
+    return scan
 
 
 def find_sheet(path: Path, kind: FileKind, wanted: str, limits: IntakeLimits = DEFAULT_LIMITS) -> Sheet | None:
@@ -107,6 +126,7 @@ def _read_sheet(
         sheet = workbook.get_sheet_by_name(name)
         _check_area(path, name, sheet.total_height + 1, sheet.total_width + 1, limits)
         rows = sheet.to_python(skip_empty_area=False)
+    fill_zeros(rows, scan.zero_widths if scan else {})
     if scan is not None and scan.cell_count and not rows:
         raise InputError("the sheet has cells, but none can be read", path=path, sheet=name, hint=_HINT_DAMAGED)
     return Sheet(
@@ -119,14 +139,20 @@ def _read_sheet(
         merged_tops=_merged_tops(path, sheet, len(rows), limits),
         merges=tuple(sheet.merged_cell_ranges or ()),
         others=others,
-        notes=tuple(_long_texts(path, name, rows)),
+        notes=(*_notes(path, name, scan), *_long_texts(path, name, rows, limits)),
     )
 
 
-def _long_texts(path: Path, name: str, rows: list[list[object]]) -> Iterator[str]:
+def _notes(path: Path, name: str, scan: SheetScan | None) -> list[str]:
+    return [f"{location(path, name, None)}: {note}" for note in scan.notes] if scan else []
+
+
+def _long_texts(path: Path, name: str, rows: list[list[object]], limits: IntakeLimits) -> Iterator[str]:
     for r, row in enumerate(rows):
         for c, value in enumerate(row):
             if isinstance(value, str) and len(value) > EXCEL_TEXT_LIMIT:
+                if len(value) > limits.cell_length:
+                    raise too_long(value, CellRef(path=str(path), sheet=name, cell=cell_name(r, c)))
                 yield (
                     f"{path} [{name}!{cell_name(r, c)}]: the cell has {len(value):,} characters, which Excel cuts at "
                     f"{EXCEL_TEXT_LIMIT:,}; it is read whole"

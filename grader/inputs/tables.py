@@ -57,6 +57,8 @@ class RecordReader:
     skip_bad_lines: bool = False
     limits: IntakeLimits = DEFAULT_LIMITS
     notes: list[str] = field(default_factory=list)
+    bad_lines: list[int] = field(default_factory=list)
+    """Numbers of the lines that were left out; fills up as `notes` does."""
 
     def records(self) -> Iterator[Record]:
         """Yield the table's records in order, blank rows left out; `InputError` as soon as one cannot be read."""
@@ -79,6 +81,7 @@ class RecordReader:
                 columns = known[headers, lists] = self._columns(headers, place, lists=lists)
             yield _record(columns, list(raw.values()), CellRef(path=path, cell=place))
         if source.bad_lines:
+            self.bad_lines += source.bad_lines
             shown = ", ".join(map(str, source.bad_lines[:10])) + (" …" if len(source.bad_lines) > 10 else "")
             lines = "line" if len(source.bad_lines) == 1 else "lines"
             self.notes.append(f"{path}: broken lines left out: {len(source.bad_lines)} ({lines} {shown})")
@@ -146,7 +149,7 @@ def open_sheets(
     if kind != "text":
         yield from read_sheets(path, kind, sheet=sheet, limits=limits)
         return
-    yield read_delimited(path, encoding=encoding)
+    yield read_delimited(path, encoding=encoding, limits=limits)
 
 
 def find_header(sheet: Sheet, kind: TableKind, needed: Iterable[str], column_map: Mapping[str, str]) -> int | None:

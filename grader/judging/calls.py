@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from grader.errors import JudgeError
+from grader.judging.call_log import CallLog
 from grader.judging.commits import GroupCommit
 from grader.judging.judge import Call, Judge, call_key
 from grader.judging.limits import Budget, Limiter
 from grader.judging.prices import Price, most_tokens
+from grader.judging.rate_limits import TellsLimits
+from grader.judging.redact import redact_reply
 from grader.judging.stopping import Stop, StoppedEarly
 from grader.plain_text import normalise
-from grader.records import FILTER_REASONS, Reply, StoredCall, StoredGrade
+from grader.records import FILTER_REASONS, Reply, StoredCall, StoredGrade, StoredItem
 
 _FIRST_DELAY_SECONDS = 0.5
 _LONGEST_DELAY_SECONDS = 60.0
@@ -34,17 +37,21 @@ class Store(Protocol):
         """Return the reply of a finished call."""
         ...
 
-    def write(self, rows: Sequence[StoredCall | StoredGrade]) -> None:
+    def write(self, rows: Sequence[StoredCall | StoredGrade | StoredItem]) -> None:
         """Commit rows at once."""
         ...
 
 
-class Observer(Protocol):
-    """Somebody who wants to see a run go on."""
+class CallObserver(Protocol):
+    """Somebody who wants to see calls being made."""
 
     def called(self, reply: Reply) -> None:
         """Tell that a call was made, or given up."""
         ...
+
+
+class Observer(CallObserver, Protocol):
+    """Somebody who wants to see a run go on."""
 
     def graded(self, stored: StoredGrade) -> None:
         """Tell that an item has its grade."""
@@ -57,6 +64,8 @@ class CallSettings:
 
     concurrency: int = 50
     max_retries: int = 6
+    first_delay_seconds: float | None = None
+    """The longest wait before the first retry, half a second by default; it doubles with each one after."""
     rpm: float | None = None
     tpm: float | None = None
     max_cost_usd: float | None = None
@@ -66,7 +75,11 @@ class CallSettings:
 
 
 class Caller:
-    """Makes calls for one run; `places` is what an item holds while it is worked on, and lends out while it waits."""
+    """Makes calls to one judge; `places` is what an item holds while it is worked on, and lends out while it waits.
+
+    Where a run calls several judges, they share a limiter for each endpoint, one budget, and one committer of rows.
+    `on_outage` is told of what would fail every other call; by default the run stops.
+    """
 
     def __init__(
         self,
@@ -76,17 +89,24 @@ class Caller:
         settings: CallSettings,
         stop: Stop,
         places: asyncio.Semaphore,
-        observer: Observer,
+        observer: CallObserver,
+        limiter: Limiter | None = None,
+        budget: Budget | None = None,
+        commits: GroupCommit[StoredCall | StoredGrade | StoredItem] | None = None,
+        on_outage: Callable[[Exception], None] | None = None,
     ) -> None:
         self._judge, self._store, self._settings = judge, store, settings
         self._stop, self._places, self._observer = stop, places, observer
-        self._limiter = Limiter(settings.concurrency, rpm=settings.rpm, tpm=settings.tpm, sleep=stop.sleep)
-        self._budget = Budget(settings.max_cost_usd, spent_usd=settings.spent_usd)
+        self._limiter = limiter or Limiter(settings.concurrency, rpm=settings.rpm, tpm=settings.tpm, sleep=stop.sleep)
+        self._budget = budget or Budget(settings.max_cost_usd, spent_usd=settings.spent_usd)
+        self._on_outage = on_outage or stop.fail
         self._under_way: dict[str, asyncio.Task[Reply]] = {}
         self._successes = 0
         self._has_found = False
         self._failures_in_a_row = 0
-        self.commits: GroupCommit[StoredCall | StoredGrade] = GroupCommit(store.write)
+        self._teller = judge if isinstance(judge, TellsLimits) else None
+        self._log = CallLog()
+        self.commits: GroupCommit[StoredCall | StoredGrade | StoredItem] = commits or GroupCommit(store.write)
 
     async def reply(self, call: Call) -> Reply:
         """Return the reply to `call`, or a reply with an `error`; two same calls at once are made once.
@@ -129,26 +149,33 @@ class Caller:
 
         The slot is held until then, so that a kill can cost no more calls than there are slots.
         """
-        most_usd = self._most_usd(call)
-        tokens = most_tokens(call.prompt.messages) // 4 + (call.max_tokens or 0) if self._settings.tpm else 0
-        async with self._limiter.slot(tokens):
+        prompt_bytes = most_tokens(call.prompt.messages)
+        most_usd = self._most_usd(call, prompt_bytes)
+        async with self._limiter.slot(prompt_bytes, call.max_tokens) as turn:
             self._stop.check()
             await self._budget.reserve(most_usd)
-            cost_usd = 0.0
+            cost_usd, usage = most_usd, None  # of a call that is cut off nobody knows what it costs
             try:
                 reply = self._priced(await self._judge.ask(call))
-                cost_usd = reply.cost_usd or 0.0
+                cost_usd, usage = reply.cost_usd or 0.0, reply.usage
                 self._successes += 1
                 self._failures_in_a_row = 0
             except JudgeError as error:
+                cost_usd = most_usd if _may_be_billed(error) else 0.0
+                self._log.failed(call, attempt, error)
                 if error.status_code == 429:
                     self._limiter.refused(_retry_after_seconds(error))
                 raise
             finally:
                 self._budget.settle(most_usd, cost_usd)
-            reply = replace(reply, key=key, attempts=attempt, text=_storable(reply.text))
+                self._limiter.used(turn, usage)
+                if self._teller is not None:
+                    self._limiter.told(turn, self._teller.seen_limits)
+            refusal = _storable(reply.refusal) if reply.refusal else reply.refusal
+            reply = replace(reply, key=key, attempts=attempt, text=_storable(reply.text), refusal=refusal)
             await self._commit(call, reply)
         self._limiter.succeeded()
+        self._log.served(call, reply)
         return reply
 
     async def _commit(self, call: Call, reply: Reply) -> None:
@@ -173,11 +200,11 @@ class Caller:
             return reply
         return replace(reply, cost_usd=price.cost_usd(reply.usage))
 
-    def _most_usd(self, call: Call) -> float:
+    def _most_usd(self, call: Call, most_prompt_tokens: int) -> float:
         price = self._settings.price
         if price is None or self._settings.max_cost_usd is None:
             return 0.0
-        return most_tokens(call.prompt.messages) * price.prompt_usd + (call.max_tokens or 0) * price.completion_usd
+        return most_prompt_tokens * price.prompt_usd + (call.max_tokens or 0) * price.completion_usd
 
     def _is_last(self, attempt: int, error: JudgeError) -> bool:
         if not error.retryable or attempt > self._settings.max_retries:
@@ -196,9 +223,9 @@ class Caller:
         self._failures_in_a_row += 1
         # A run that goes on with what failed before may meet nothing but such calls: each is told as it is.
         if not self._successes and (error.is_fatal or (error.retryable and not self._has_found)):
-            self._stop.fail(JudgeError(f"{self._judge.model}: {error.message}", retryable=False, hint=error.hint))
+            self._on_outage(JudgeError(f"{self._judge.model}: {error.message}", retryable=False, hint=error.hint))
         elif self._failures_in_a_row >= _FAILURES_IN_A_ROW:
-            self._stop.fail(
+            self._on_outage(
                 StoppedEarly(
                     f"{self._failures_in_a_row} calls in a row failed, the last with: {error.message}",
                     hint=error.hint or "Run the same command again to go on when the provider is well.",
@@ -207,7 +234,8 @@ class Caller:
 
     async def _back_off(self, attempt: int, error: JudgeError) -> None:
         """Wait before the next try (full jitter, at least Retry-After), lending this item's place to another."""
-        longest = min(_LONGEST_DELAY_SECONDS, _FIRST_DELAY_SECONDS * 2 ** (attempt - 1))
+        first = self._settings.first_delay_seconds
+        longest = min(_LONGEST_DELAY_SECONDS, (_FIRST_DELAY_SECONDS if first is None else first) * 2 ** (attempt - 1))
         seconds = random.uniform(0, longest)
         seconds += _retry_after_seconds(error)
         self._places.release()
@@ -217,11 +245,16 @@ class Caller:
             await self._places.acquire()
 
 
+def _may_be_billed(error: JudgeError) -> bool:
+    """Return whether a provider may have served a call whose answer never came, or could not be read."""
+    return error.retryable and (error.status_code in (None, 408) or (error.status_code or 0) < 300)
+
+
 def _retry_after_seconds(error: JudgeError) -> float:
     """Return how long the provider wants to be left alone, within reason."""
     return min(error.retry_after_seconds or 0.0, _LONGEST_RETRY_AFTER_SECONDS)
 
 
 def _storable(text: str) -> str:
-    """Return `text` as the store will give it back, so that a call that quotes it is the same call after a stop."""
-    return text.encode("utf-8", "replace").decode()
+    """Return `text` as it is stored, without keys, so that a call that quotes it is the same after a stop."""
+    return redact_reply(text).encode("utf-8", "replace").decode()

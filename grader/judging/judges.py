@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Literal
 
 from grader.judging.judge import Judge
 from grader.plugins import find_plugins, load_plugin
@@ -13,6 +14,9 @@ OFFLINE = "offline"
 REPLAY_PREFIX = "replay:"
 GROUP = "grader.judges"
 
+Transport = Literal["litellm", "direct"]
+"""How a provider is called: LiteLLM reaches all, direct only those that speak OpenAI's protocol, at less cost."""
+
 JudgeFactory = Callable[[JudgeSettings, Rubric], Judge]
 """What a package names in the entry point group `grader.judges`."""
 
@@ -22,8 +26,16 @@ def is_local(model: str) -> bool:
     return model == OFFLINE or model.startswith(REPLAY_PREFIX)
 
 
-def open_judge(settings: JudgeSettings, rubric: Rubric, recordings: Iterable[RecordedReply] = ()) -> Judge:
+def open_judge(
+    settings: JudgeSettings,
+    rubric: Rubric,
+    recordings: Iterable[RecordedReply] = (),
+    *,
+    transport: Transport = "litellm",
+) -> Judge:
     """Return the judge for `settings.model`; `recordings` are what a `replay:` judge answers with.
+
+    `transport` says how a provider is called; it is no part of a call's identity, since both send the same.
 
     A package's judge is named as its entry point is, alone or followed by a colon and anything: `acme`, `acme:large`.
 
@@ -41,6 +53,10 @@ def open_judge(settings: JudgeSettings, rubric: Rubric, recordings: Iterable[Rec
     factory = _find_factory(settings.model)
     if factory is not None:
         return factory(settings, rubric)
+    if transport == "direct":
+        from grader.judging.direct_judge import DirectJudge
+
+        return DirectJudge(settings)
     from grader.judging.litellm_judge import LiteLLMJudge
 
     return LiteLLMJudge(settings)

@@ -7,8 +7,12 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
+from grader.judging.pacing import Allowance, Pace, TokenEstimate
+from grader.judging.rate_limits import RateLimits
 from grader.judging.stopping import StoppedEarly
+from grader.records import Usage
 
 _DECREASE = 0.7
 """After a refusal the number of calls in flight falls to this share (multiplicative decrease)."""
@@ -17,11 +21,34 @@ _DECREASE_EVERY_SECONDS = 1.0
 """Refusals that come together are one signal."""
 
 
+_PAUSE_SECONDS = 0.5
+"""How long all calls pause after a refusal that names no time."""
+
+_FIRST_CALLS = 50
+"""So many calls, and as many more each second, begin before the provider has answered any: its first answer tells how
+many it takes."""
+
+_LOOK_AGAIN_SECONDS = 0.25
+"""How long a call sleeps before it looks again whether it may start: answers that came meanwhile may say otherwise."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """A call that has a slot: when it started and what was booked for it."""
+
+    started: float = 0.0
+    prompt_bytes: int = 0
+    tokens: float = 0.0
+    requests_before: float = 0.0
+    tokens_before: float = 0.0
+
+
 class Limiter:
     """Lets at most `concurrency` calls be in flight, fewer while the provider refuses, and paces their starts.
 
     Additive increase, multiplicative decrease: each refusal (HTTP 429) lowers the limit, each success raises it a
-    little, up to `concurrency`. A Retry-After holds back every call to the model, not just the refused one.
+    little, up to `concurrency`. A Retry-After holds back every call to the model, not just the refused one. Where the
+    provider says in its headers what it still takes, starts are spread so that it need not refuse.
     """
 
     def __init__(
@@ -34,20 +61,24 @@ class Limiter:
     ) -> None:
         self._most = concurrency
         self._sleep = sleep
-        self._limit = float(concurrency)
+        self._limit = float(min(concurrency, _FIRST_CALLS))
+        self._is_answered = False
         self._in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._turn = asyncio.Lock()
         self._not_before = 0.0
         self._decreased_at = 0.0
-        self._paces = [_Pace(per_minute) for per_minute in (rpm, tpm)]
+        self._requests, self._tokens = Allowance(), Allowance()
+        self._request_pace: tuple[Pace | Allowance, ...] = (self._requests, *([Pace(rpm)] if rpm else []))
+        self._token_pace: tuple[Pace | Allowance, ...] = (self._tokens, *([Pace(tpm)] if tpm else []))
+        self._estimate = TokenEstimate()
 
     @asynccontextmanager
-    async def slot(self, tokens: int = 0) -> AsyncIterator[None]:
-        """Hold one of the slots, entered when a call of `tokens` tokens may start."""
+    async def slot(self, prompt_bytes: int = 0, max_tokens: int | None = None) -> AsyncIterator[Turn]:
+        """Hold one of the slots, entered when a call of that size may start."""
         await self._acquire()
         try:
-            await self._wait_for_turn(tokens)
-            yield
+            yield await self._next_turn(prompt_bytes, max_tokens)
         finally:
             self._release()
 
@@ -58,18 +89,42 @@ class Limiter:
 
     def refused(self, retry_after_seconds: float | None) -> None:
         """Tell that a call was refused for coming too fast."""
+        self._is_answered = True
         now = time.monotonic()
         if now - self._decreased_at >= _DECREASE_EVERY_SECONDS:
             self._decreased_at = now
             self._limit = max(1.0, self._limit * _DECREASE)
-        if retry_after_seconds:
-            self._not_before = max(self._not_before, now + retry_after_seconds)
+        self._not_before = max(self._not_before, now + (retry_after_seconds or self._pause_seconds))
+
+    def told(self, turn: Turn, limits: RateLimits | None) -> None:
+        """Tell what the provider's answer to a call said of its limits."""
+        if limits is None:
+            return
+        if limits.requests is not None:
+            self._requests.told(limits.requests, begun_before=turn.requests_before, started=turn.started)
+        if limits.tokens is not None:
+            self._tokens.told(limits.tokens, begun_before=turn.tokens_before, started=turn.started)
+
+    def used(self, turn: Turn, usage: Usage | None) -> None:
+        """Tell what a call took, `None` where it was not served, so that the guess that was booked is put right."""
+        if usage is not None:
+            self._estimate.learn(turn.prompt_bytes, usage)
+        tokens = usage.prompt_tokens + usage.completion_tokens if usage is not None else 0
+        for pace in self._token_pace:
+            pace.correct(tokens - turn.tokens)
+
+    @property
+    def _pause_seconds(self) -> float:
+        """How long to leave a provider alone that refused without a time; its limits pace it, where it tells them."""
+        return 0.0 if self._requests.is_told or self._tokens.is_told else _PAUSE_SECONDS
 
     async def _acquire(self) -> None:
         if self._in_flight < int(self._limit) and not self._waiting:
             self._in_flight += 1
             return
         turn = asyncio.get_running_loop().create_future()
+        if not self._is_answered and not self._waiting:
+            asyncio.get_running_loop().call_later(1.0, self._begin_more)
         self._waiting.append(turn)
         try:
             await turn
@@ -78,7 +133,18 @@ class Limiter:
                 self._release()
             raise
 
+    def _begin_more(self) -> None:
+        """Let more calls begin though none was answered yet: a slow model is not a busy one."""
+        if self._is_answered:
+            return
+        self._limit = min(float(self._most), self._limit + _FIRST_CALLS)
+        self._wake()
+        if self._limit < self._most:
+            asyncio.get_running_loop().call_later(1.0, self._begin_more)
+
     def _release(self) -> None:
+        if not self._is_answered:
+            self._is_answered, self._limit = True, float(self._most)
         self._in_flight -= 1
         self._wake()
 
@@ -89,24 +155,28 @@ class Limiter:
                 self._in_flight += 1
                 turn.set_result(None)
 
-    async def _wait_for_turn(self, tokens: int) -> None:
-        starts = [pace.next_start(amount) for pace, amount in zip(self._paces, (1, tokens), strict=True)]
-        while (seconds := max(self._not_before, *starts) - time.monotonic()) > 0:
-            await self._sleep(seconds)
+    async def _next_turn(self, prompt_bytes: int, max_tokens: int | None) -> Turn:
+        """Wait until a call may start, one after the other, and book it."""
+        async with self._turn:
+            while (seconds := self._wait_seconds()) > 0:
+                await self._sleep(min(seconds, _LOOK_AGAIN_SECONDS))
+            now = time.monotonic()
+            turn = Turn(
+                started=now,
+                prompt_bytes=prompt_bytes,
+                tokens=self._estimate.tokens(prompt_bytes, max_tokens),
+            )
+            for pace in self._request_pace:
+                pace.book(1, now)
+            for pace in self._token_pace:
+                pace.book(turn.tokens, now)
+            turn.requests_before, turn.tokens_before = self._requests.begun, self._tokens.begun
+            return turn
 
-
-class _Pace:
-    """Spreads what is used evenly over the minutes."""
-
-    def __init__(self, per_minute: float | None) -> None:
-        self._seconds_each = 60 / per_minute if per_minute else 0.0
-        self._next = 0.0
-
-    def next_start(self, amount: int) -> float:
-        """Return when a call that uses `amount` may start, on the monotonic clock, and count it."""
-        start = max(self._next, time.monotonic())
-        self._next = start + amount * self._seconds_each
-        return start if self._seconds_each else 0.0
+    def _wait_seconds(self) -> float:
+        now = time.monotonic()
+        paces = (*self._request_pace, *self._token_pace)
+        return max(self._not_before - now, *(pace.wait_seconds(now) for pace in paces))
 
 
 class BudgetSpent(StoppedEarly):

@@ -5,26 +5,26 @@ Retries, pacing and caching are not its business: LiteLLM's own are switched off
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import json
 import os
 import re
 import secrets
 import time
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from grader.errors import JudgeError
+from grader.judging.failures import Target, call_failure, is_filtered, missing_key
 from grader.judging.judge import Call
-from grader.judging.redact import redact
+from grader.judging.openai_endpoints import NAME_PROVIDER
+from grader.judging.rate_limits import RateLimits, read_rate_limits
 from grader.records import JudgeSettings, Reply, Usage
 
-_RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
-_FATAL_STATUS = frozenset({401, 403, 404})
 _LITELLM_PREFIX = re.compile(r"^(?:litellm\.)?(\w+Error: |\w+Exception - |litellm\.)+")
 _NOISE = re.compile(r" ssl:<[^>]*>| \[Connect call failed [^\]]*\]")
 _NO_CONNECTION = re.compile(r"Connection error|Cannot connect to host")
+_HEADER_PREFIX = "llm_provider-"
 _KEY_NAMES = "_API_KEY"  # clouds such as AWS have other ways to know who asks
 _ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else its import fetches prices from the network
@@ -59,6 +59,8 @@ class LiteLLMJudge:
     """A model behind LiteLLM's name for it, such as `openai/gpt-4o` or `ollama/llama3`."""
 
     is_baseline = False
+    seen_limits: RateLimits | None = None
+    """What the provider said in its latest answer of how much it takes."""
 
     def __init__(self, settings: JudgeSettings) -> None:
         self.model = settings.model
@@ -82,14 +84,16 @@ class LiteLLMJudge:
                 timeout=self._settings.timeout_seconds,
                 num_retries=0,
                 max_retries=0,
-                api_key=self._api_key,
+                api_key=self._settings.api_key or self._api_key,
+                **({"extra_headers": dict(self._settings.headers)} if self._settings.headers else {}),
                 **sent,
             )
         except Exception as error:
-            filtered = isinstance(error, self._litellm.ContentPolicyViolationError)
-            if filtered:
+            self.seen_limits = read_rate_limits(_error_headers(error) or {})
+            if isinstance(error, self._litellm.ContentPolicyViolationError) or is_filtered(_status(error), str(error)):
                 return Reply(finish_reason="content_filter", seconds=time.perf_counter() - started)
             raise self._as_judge_error(error) from error
+        self.seen_limits = read_rate_limits(_reply_headers(response))
         return self._as_reply(response, time.perf_counter() - started)
 
     async def close(self) -> None:
@@ -115,16 +119,11 @@ class LiteLLMJudge:
             JudgeError: the provider's own address is to be called, and its key is missing; no socket is opened.
         """
         missing = [name for name in self._missing_keys() if name.endswith(_KEY_NAMES)]
-        if not missing:
+        if not missing or self._settings.api_key:
             return None
         if self._settings.api_base is not None:
             return "not-needed"
-        raise JudgeError(
-            f"{self.model}: the key {' or '.join(missing)} is not in the environment",
-            retryable=False,
-            is_fatal=True,
-            hint=f"Set it, as in: export {missing[0]}=…",
-        )
+        raise missing_key(self.model, missing)
 
     def _missing_keys(self) -> list[str]:
         keys: list[str] = self._litellm.validate_environment(model=self.model)["missing_keys"]
@@ -147,51 +146,26 @@ class LiteLLMJudge:
 
     def _as_judge_error(self, error: Exception) -> JudgeError:
         """Map any exception of LiteLLM to ours; here and nowhere else."""
-        status = getattr(error, "status_code", None)
-        text = _readable(error)
-        is_unreachable = isinstance(error, self._litellm.APIConnectionError) or bool(_NO_CONNECTION.search(text))
-        no_quota = "insufficient_quota" in text
-        is_unknown_model = "LLM Provider NOT provided" in text
-        if is_unknown_model:
-            text = "LiteLLM knows no provider of a model with this name"
-        return JudgeError(
+        text = _NOISE.sub("", _LITELLM_PREFIX.sub("", " ".join(str(getattr(error, "message", error)).split())))
+        if "LLM Provider NOT provided" in text:
+            return JudgeError(
+                "LiteLLM knows no provider of a model with this name",
+                retryable=False,
+                is_fatal=True,
+                hint=NAME_PROVIDER,
+            )
+        return call_failure(
             text,
-            retryable=(is_unreachable or _is_retryable(status)) and not no_quota,
-            is_fatal=is_unreachable or no_quota or is_unknown_model or status in _FATAL_STATUS,
-            status_code=status,
-            retry_after_seconds=_retry_after_seconds(error),
-            hint=self._hint(status, is_unreachable=is_unreachable, is_unknown_model=is_unknown_model),
+            self._target,
+            status=_status(error),
+            headers=_error_headers(error),
+            is_unreachable=isinstance(error, self._litellm.APIConnectionError) or bool(_NO_CONNECTION.search(text)),
         )
 
-    def _hint(self, status: int | None, *, is_unreachable: bool, is_unknown_model: bool) -> str | None:
-        if is_unknown_model:
-            return "Name the provider too, as in openai/gpt-4o, anthropic/claude-sonnet-4-5 or ollama/llama3."
-        if status in (401, 403):
-            key = (
-                " or ".join(self._missing_keys()) or f"{self._litellm.get_llm_provider(self.model)[1].upper()}_API_KEY"
-            )
-            return f"Check {key} in the environment: it is missing, wrong, or has no right to this model."
-        if status == 404:
-            return f"Check the model's name “{self.model}” and --api-base: the provider does not know them."
-        if is_unreachable:
-            return f"Check the network and --api-base ({self._settings.api_base or 'the provider’s own'})."
-        return None
-
-
-def _is_retryable(status: int | None) -> bool:
-    """Return whether the same request may be served later; a status of success is a body that could not be read."""
-    return status is None or status < 400 or status in _RETRYABLE_STATUS or status >= 500
-
-
-def _readable(error: Exception) -> str:
-    """Return what an exception of LiteLLM says, in the provider's words where it quotes them, without keys."""
-    text = " ".join(str(getattr(error, "message", error)).split())
-    text = _NOISE.sub("", _LITELLM_PREFIX.sub("", text))
-    start = text.find('{"error"')
-    if start >= 0:
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            text = text[:start] + json.JSONDecoder().raw_decode(text[start:])[0]["error"]["message"]
-    return redact(text)[:600]
+    @cached_property
+    def _target(self) -> Target:
+        names = self._missing_keys() or [f"{self._litellm.get_llm_provider(self.model)[1].upper()}_API_KEY"]
+        return Target(model=self.model, api_base=self._settings.api_base, key_names=" or ".join(names))
 
 
 def _finish_reason(normalised: str | None, native: str | None) -> str | None:
@@ -206,16 +180,18 @@ def _usage(response: Any) -> Usage | None:
     return Usage(prompt_tokens=usage.prompt_tokens or 0, completion_tokens=usage.completion_tokens or 0)
 
 
-def _retry_after_seconds(error: Exception) -> float | None:
-    """Return the provider's Retry-After in seconds, where it gave one as a number."""
-    headers = getattr(error, "litellm_response_headers", None)
-    if headers is None:
-        headers = getattr(getattr(error, "response", None), "headers", None)
-    if not headers:
-        return None
-    for name, per_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        try:
-            return max(0.0, float(headers.get(name)) / per_second)
-        except (TypeError, ValueError):
-            continue
-    return None
+def _status(error: Exception) -> int | None:
+    status = getattr(error, "status_code", None)  # a word, where a provider put one into the body of a success
+    return status if isinstance(status, int) else None
+
+
+def _error_headers(error: Exception) -> Mapping[str, str] | None:
+    headers: Mapping[str, str] | None = getattr(error, "litellm_response_headers", None)
+    return getattr(getattr(error, "response", None), "headers", None) if headers is None else headers
+
+
+def _reply_headers(response: Any) -> Mapping[str, str]:
+    """Return the provider's headers as it sent them; LiteLLM keeps each under a name with a prefix."""
+    hidden = getattr(response, "_hidden_params", None) or {}
+    headers = hidden.get("additional_headers") or {}
+    return {name.removeprefix(_HEADER_PREFIX): value for name, value in headers.items()}

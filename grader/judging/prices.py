@@ -43,6 +43,12 @@ def find_price(model: str) -> Price | None:
     )
 
 
+def describe_model(name: str) -> Mapping[str, Any]:
+    """Return what the price map says of a model, such as its `mode` and what it takes; empty where it is unknown."""
+    entry: Mapping[str, Any] = _price_map().get(name) or {}
+    return entry
+
+
 def count_tokens(messages: Iterable[Message]) -> int:
     """Return how many tokens `messages` have by the tokenizer of OpenAI's models; other models count a little else."""
     encoding = _encoding()

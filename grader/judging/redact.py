@@ -13,13 +13,35 @@ _LOOKS_LIKE_KEY = re.compile(
     r"|(?<=://)[^/@\s\"]+:[^/@\s\"]+(?=@)"
 )
 _SHORTEST_SECRET = 8  # anything shorter would blot out ordinary words
+_SHORTEST_IN_REPLY = 16  # a reply is what a score is read from: nothing but a key may be taken out of it
+
+
+_KEPT_SECRETS: set[str] = set()
+
+
+def keep_secret(*values: str) -> None:
+    """Have values that did not come from the environment, such as a settings file's keys, taken out as those are."""
+    _KEPT_SECRETS.update(value for value in values if len(value) >= _SHORTEST_SECRET)
 
 
 def redact(text: str) -> str:
-    """Return `text` with every key from the environment, and whatever looks like one, replaced by `[redacted]`."""
-    for secret in _secrets(tuple(sorted(os.environ.items()))):
+    """Return `text` with every known key, and whatever looks like one, replaced by `[redacted]`."""
+    for secret in _known_secrets():
         text = text.replace(secret, "[redacted]")
     return _LOOKS_LIKE_KEY.sub("[redacted]", text)
+
+
+def redact_reply(text: str) -> str:
+    """Return a judge's reply without any known key; what only looks like a key may be a quote."""
+    for secret in _known_secrets():
+        if len(secret) >= _SHORTEST_IN_REPLY:
+            text = text.replace(secret, "[redacted]")
+    return text
+
+
+def _known_secrets() -> tuple[str, ...]:
+    found = _secrets(tuple(sorted(os.environ.items())))
+    return tuple(sorted({*found, *_KEPT_SECRETS}, key=len, reverse=True)) if _KEPT_SECRETS else found
 
 
 @lru_cache(maxsize=4)

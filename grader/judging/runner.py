@@ -11,18 +11,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from grader.judging.calls import Caller, CallSettings, Observer, Store
+from grader.judging.crew import GRACE_SECONDS, Crew, Ending
 from grader.judging.judge import Call, Judge
-from grader.judging.stopping import Stop, Stopped, on_interrupt
+from grader.judging.stopping import Stop
 from grader.records import Grade, Item, Prompt, Reply, Status, StoredGrade, Verdict
+
+__all__ = ["REASKED", "Ending", "Job", "Method", "deciding_verdict", "judge_item", "run_jobs"]
 
 REASKED = frozenset({Status.PARSE_ERROR, Status.OUT_OF_RANGE, Status.EMPTY_REPLY, Status.TRUNCATED})
 """Statuses after which the judge is asked again (RUBRICS, common rule 8)."""
-
-GRACE_SECONDS = 10.0
-"""How long calls in flight may go on once a run is stopping (RELIABILITY 11)."""
-
-_AHEAD = 1.25
-"""Items begun for each slot: while one's reply is being committed, another's call is under way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,14 +53,6 @@ class Method(Protocol):
     def grade(self, item: Item, sample: int, verdict: Verdict, replies: tuple[Reply, ...]) -> Grade:
         """Return the grade that ends a job."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """How a run ended: `error` and `is_interrupted` say why it stopped before its end, if it did."""
-
-    error: Exception | None = None
-    is_interrupted: bool = False
 
 
 def run_jobs(
@@ -106,90 +95,56 @@ class _Runner:
     ) -> None:
         self._method, self._observer = method, observer
         self._reasks, self._max_tokens = reasks, max_tokens
-        self._stop = Stop()
-        self._places = asyncio.Semaphore(int(settings.concurrency * _AHEAD) + 2)
+        stop = Stop()
+        self._crew = Crew[Job](stop, slots=settings.concurrency, grace_seconds=GRACE_SECONDS)
         self._caller = Caller(
-            judge=judge, store=store, settings=settings, stop=self._stop, places=self._places, observer=observer
+            judge=judge, store=store, settings=settings, stop=stop, places=self._crew.places, observer=observer
         )
-        self._working: set[asyncio.Task[None]] = set()
 
     async def run(self, jobs: Iterable[Job]) -> Ending:
-        with on_interrupt(self._stop):
-            try:
-                await self._feed(jobs)
-                await self._drain()
-            finally:
-                await self._caller.commits.close()
-        return Ending(error=self._stop.error, is_interrupted=self._stop.is_interrupted)
-
-    async def _feed(self, jobs: Iterable[Job]) -> None:
-        """Begin one job after the other, each as soon as there is a place for it."""
-        stopping = asyncio.create_task(self._stop.wait())
         try:
-            for job in jobs:
-                if not await self._place(stopping):
-                    return
-                task = asyncio.create_task(self._work(job))
-                self._working.add(task)
-                task.add_done_callback(self._working.discard)
+            return await self._crew.run(jobs, self._work)
         finally:
-            stopping.cancel()
-
-    async def _place(self, stopping: asyncio.Task[None]) -> bool:
-        """Take a place for a job, unless the run stops first."""
-        if not self._places.locked() and not self._stop.is_set:
-            await self._places.acquire()
-            return True
-        place = asyncio.create_task(self._places.acquire())
-        await asyncio.wait({place, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        if place.done() and not self._stop.is_set:
-            return True
-        place.cancel()
-        return False
-
-    async def _drain(self) -> None:
-        """Wait for what is under way: to its end, or for a while where the run is stopping."""
-        stopping = asyncio.create_task(self._stop.wait())
-        while self._working and not self._stop.is_set:
-            await asyncio.wait({*self._working, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        if self._working:
-            await asyncio.wait(self._working, timeout=GRACE_SECONDS)
-        for task in self._working:
-            task.cancel()
-        await asyncio.gather(*self._working, return_exceptions=True)
+            await self._caller.commits.close()
 
     async def _work(self, job: Job) -> None:
-        try:
-            grade = await self._judge(job)
-            stored = StoredGrade(position=job.position, grade=grade)
-            await self._caller.commits.put(stored)
-            self._observer.graded(stored)
-        except Stopped:
-            pass
-        except Exception as error:  # a spent budget, a full disk, a broken template, a bug: the run ends and tells
-            self._stop.fail(error)
-        finally:
-            self._places.release()
+        grade = await judge_item(
+            job.item,
+            sample=job.sample,
+            caller=self._caller,
+            method=self._method,
+            reasks=self._reasks,
+            max_tokens=self._max_tokens,
+        )
+        stored = StoredGrade(position=job.position, grade=grade)
+        await self._caller.commits.put(stored)
+        self._observer.graded(stored)
 
-    async def _judge(self, job: Job) -> Grade:
-        """Ask until a reply counts or the asks are used up."""
-        verdict = self._method.verdict_without_call(job.item)
-        if verdict is not None:
-            return self._method.grade(job.item, job.sample, verdict, ())
-        prompt, max_tokens = self._method.render(job.item), self._max_tokens
-        replies: list[Reply] = []
-        verdicts: list[Verdict] = []
-        for ask in range(1, self._reasks + 2):
-            call = Call(prompt=prompt, sample=job.sample, ask=ask, max_tokens=max_tokens)
-            replies.append(await self._caller.reply(call))
-            verdicts.append(self._method.read(replies[-1], job.item))
-            if not _wants_reask(verdicts):
-                break
-            prompt = self._method.reask(prompt, replies[-1], verdicts[-1])
-            if verdicts[-1].status is Status.TRUNCATED and max_tokens:
-                max_tokens *= 2
-        return self._method.grade(job.item, job.sample, deciding_verdict(verdicts), tuple(replies))
+
+async def judge_item(
+    item: Item, *, caller: Caller, method: Method, reasks: int, max_tokens: int | None, sample: int = 1
+) -> Grade:
+    """Ask until a reply counts or the asks are used up, and return the grade that comes of it.
+
+    Raises:
+        Stopped: the run is stopping.
+    """
+    verdict = method.verdict_without_call(item)
+    if verdict is not None:
+        return method.grade(item, sample, verdict, ())
+    prompt = method.render(item)
+    replies: list[Reply] = []
+    verdicts: list[Verdict] = []
+    for ask in range(1, reasks + 2):
+        call = Call(prompt=prompt, sample=sample, ask=ask, max_tokens=max_tokens)
+        replies.append(await caller.reply(call))
+        verdicts.append(method.read(replies[-1], item))
+        if not _wants_reask(verdicts):
+            break
+        prompt = method.reask(prompt, replies[-1], verdicts[-1])
+        if verdicts[-1].status is Status.TRUNCATED and max_tokens:
+            max_tokens *= 2
+    return method.grade(item, sample, deciding_verdict(verdicts), tuple(replies))
 
 
 def _wants_reask(verdicts: list[Verdict]) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.assets import find_asset, list_assets
 from grader.errors import RubricError, RunError
+from grader.outputs.atomic_file import write_new_file
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
@@ -85,7 +86,6 @@ def _value(text: str, key: str) -> str:
 def _write(path: Path, content: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(content)
+        write_new_file(path, content.encode("utf-8"))
     except OSError as error:
         raise RunError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.errors import RunError
+from grader.outputs.atomic_file import writing
 from grader.outputs.file_names import safe_file_names
 from grader.records import NONCE_STAND_IN, Prompt
 
@@ -29,7 +30,8 @@ def write_prompts(out_dir: Path, prompts: Sequence[Prompt]) -> tuple[Path, ...]:
         for folder in dict.fromkeys(path.parent for path in (*paths, out_dir / "-")):
             folder.mkdir(parents=True, exist_ok=True)
         for path, prompt in zip(paths, prompts, strict=True):
-            path.write_text(prompt_text(prompt), encoding="utf-8", errors="replace", newline="\n")
+            with writing(path) as file:
+                file.write(prompt_text(prompt))
     except OSError as error:
         raise RunError(f"{error.filename or out_dir} cannot be written: {error.strerror or error}") from error
     return paths

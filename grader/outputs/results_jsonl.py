@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 from grader.outputs.atomic_file import writing
+from grader.outputs.graded_workbook.expert_entries import NO_ENTRY, ExpertEntry, final_criteria
 from grader.records import Grade, Reply, SkippedItem, Status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpertView:
+    """What experts make of a grade, and why one should look at it."""
+
+    entry: ExpertEntry = NO_ENTRY
+    """What all experts together entered."""
+    final_score: float | None = None
+    """The score that counts: see `graded_workbook.expert_entries.final_score`."""
+    experts: Sequence[Mapping[str, Any]] = ()
+    """What each expert entered; see `expert_scores.expert_records`."""
+    needs_review: bool = False
+
+
+def unreviewed(grade: Grade) -> ExpertView:
+    """Return how a grade stands that no expert has looked at."""
+    return ExpertView(final_score=grade.verdict.score, needs_review=grade.needs_review)
 
 
 class Recorder:
@@ -19,9 +38,9 @@ class Recorder:
     def __init__(self, results: TextIO, skipped_log: TextIO) -> None:
         self._results, self._skipped_log = results, skipped_log
 
-    def grade(self, grade: Grade) -> None:
-        """Write a grade, and of one without a score why."""
-        self._results.write(json.dumps(result_record(grade), ensure_ascii=False) + "\n")
+    def grade(self, grade: Grade, view: ExpertView | None = None) -> None:
+        """Write a grade, and of one without a score of the judge's why."""
+        self._results.write(json.dumps(result_record(grade, view), ensure_ascii=False) + "\n")
         if grade.verdict.score is None:
             self._log(grade.item.system, grade.item.id, grade.verdict.status, grade.verdict.reason)
 
@@ -40,9 +59,10 @@ def recording(results_path: Path, skipped_path: Path) -> Iterator[Recorder]:
         yield Recorder(results, skipped_log)
 
 
-def result_record(grade: Grade) -> dict[str, Any]:
-    """Return a grade as the record of its line."""
+def result_record(grade: Grade, view: ExpertView | None = None) -> dict[str, Any]:
+    """Return a grade as the record of its line; without `view` as one that no expert has looked at."""
     item, verdict, reply = grade.item, grade.verdict, _deciding_reply(grade)
+    view = view or unreviewed(grade)
     return {
         "system": item.system,
         "id": item.id,
@@ -51,9 +71,13 @@ def result_record(grade: Grade) -> dict[str, Any]:
         "score": _plain(verdict.score),
         "status": str(verdict.status),
         "flags": list(verdict.flags),
-        "needs_review": grade.needs_review,
+        "needs_review": view.needs_review,
+        "expert_score": _plain(view.entry.number),
+        "expert_comment": "\n".join(filter(None, (view.entry.comment, view.entry.blind_comment))),
+        "final_score": _plain(view.final_score),
+        "experts": list(view.experts),
         "dimensions": {name: _plain(value) for name, value in verdict.dimensions.items()},
-        "items": [asdict(criterion) for criterion in verdict.items],
+        "items": _criterion_records(grade, view.entry),
         "analysis": verdict.analysis,
         "reply": reply.text,
         "finish_reason": reply.finish_reason,
@@ -68,6 +92,23 @@ def result_record(grade: Grade) -> dict[str, Any]:
         "group": item.group,
         "error": (verdict.reason or None) if verdict.score is None else None,
     }
+
+
+def _criterion_records(grade: Grade, entry: ExpertEntry) -> list[dict[str, Any]]:
+    """Return the judge's verdict on each criterion, with the expert's and the one that counts where there are any."""
+    records = [asdict(verdict) for verdict in grade.verdict.items]
+    if not entry.criteria:
+        return records
+    by_key = {(record["level"], record["number"]): record for record in records}
+    for key, entered in entry.criteria.items():
+        if key not in by_key:  # the judge said nothing of it
+            by_key[key] = {"number": key[1], "met": None, "level": key[0], "evidence": ""}
+            records.append(by_key[key])
+        by_key[key] |= {"expert_met": entered.met, "expert_comment": entered.comment}
+    for verdict in final_criteria(grade, entry) or ():
+        if (verdict.level, verdict.number) in by_key:
+            by_key[(verdict.level, verdict.number)]["final_met"] = verdict.met
+    return records
 
 
 def _deciding_reply(grade: Grade) -> Reply:

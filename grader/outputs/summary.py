@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from grader.outputs.atomic_file import writing
-from grader.outputs.means import Mean, RunningMean
-from grader.outputs.results_jsonl import cost_usd
+from grader.outputs.results_jsonl import ExpertView, cost_usd, unreviewed
 from grader.records import CallTotals, Grade, SkippedItem, Status
+from grader.statistics.estimate import Estimate
+from grader.statistics.means import RunningMean
 
 COMPLETE_SHARE = 0.95
 """A run with a smaller share of scored items is INCOMPLETE (RELIABILITY 1)."""
@@ -34,6 +35,12 @@ class SystemSummary:
     statuses: Counter[str] = field(default_factory=Counter)
     score: RunningMean = field(default_factory=RunningMean)
     groups: dict[str, RunningMean] = field(default_factory=dict)
+    final: RunningMean = field(default_factory=RunningMean)
+    """Of the scores that count: the experts' where there are any, else the judge's."""
+    reviewed: int = 0
+    """Items about which an expert has entered a score or a verdict."""
+    changed: int = 0
+    """Items whose final score is not the judge's."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
@@ -41,7 +48,7 @@ class SystemSummary:
     has_unknown_cost: bool = False
 
     @property
-    def mean(self) -> Mean:
+    def mean(self) -> Estimate:
         """The mean score with its interval."""
         return self.score.mean()
 
@@ -50,17 +57,27 @@ class SystemSummary:
         """Items without a score, those not reached included."""
         return self.planned - self.score.n
 
-    def add(self, grade: Grade) -> None:
-        """Count one grade."""
+    def add(self, grade: Grade, view: ExpertView | None = None) -> None:
+        """Count one grade; without `view` as one that no expert has looked at."""
         verdict = grade.verdict
+        view = view or unreviewed(grade)
         self.statuses[str(verdict.status)] += 1
         self.flagged += bool(set(verdict.flags) - {"empty_answer"})
-        self.needs_review += grade.needs_review
+        self.needs_review += view.needs_review
+        self._add_final(grade, view)
         if verdict.score is not None:
             self.score.add(verdict.score)
             if grade.item.group is not None:
                 self.groups.setdefault(grade.item.group, RunningMean()).add(verdict.score)
         self._add_calls(grade)
+
+    def _add_final(self, grade: Grade, view: ExpertView) -> None:
+        entry = view.entry
+        has_verdict = any(isinstance(criterion.met, bool) for criterion in entry.criteria.values())
+        self.reviewed += entry.number is not None or has_verdict
+        self.changed += view.final_score != grade.verdict.score
+        if view.final_score is not None:
+            self.final.add(view.final_score)
 
     def _add_calls(self, grade: Grade) -> None:
         for reply in grade.replies:
@@ -84,9 +101,9 @@ class Summary:
     reasons: Counter[str] = field(default_factory=Counter)
     """Why items have no score, as `status: reason`, and how many."""
 
-    def add(self, grade: Grade) -> None:
-        """Count one grade."""
-        self.systems.setdefault(grade.item.system, SystemSummary(grade.item.system)).add(grade)
+    def add(self, grade: Grade, view: ExpertView | None = None) -> None:
+        """Count one grade; without `view` as one that no expert has looked at."""
+        self.systems.setdefault(grade.item.system, SystemSummary(grade.item.system)).add(grade, view)
         if grade.verdict.score is None:
             self.reasons[f"{grade.verdict.status}: {grade.verdict.reason}"] += 1
 
@@ -165,6 +182,7 @@ def _system_record(system: SystemSummary) -> dict[str, Any]:
         "system": system.system,
         "planned": system.planned,
         **_mean_record(system.mean),
+        "final": {**_mean_record(system.final.mean()), "reviewed": system.reviewed, "changed": system.changed},
         "unscored": system.unscored,
         "skipped": system.skipped,
         "flagged": system.flagged,
@@ -177,7 +195,7 @@ def _system_record(system: SystemSummary) -> dict[str, Any]:
     }
 
 
-def _mean_record(mean: Mean) -> dict[str, Any]:
+def _mean_record(mean: Estimate) -> dict[str, Any]:
     interval = None if mean.low is None or mean.high is None else [mean.low, mean.high]
     reason = {"interval_reason": mean.reason} if mean.reason else {}
     return {"n": mean.n, "mean": mean.value, "interval": interval, "interval_method": "Student t, 95 %", **reason}

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
-
-from jinja2 import StrictUndefined
-from jinja2.loaders import FileSystemLoader
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from grader.assets import asset_dirs
 from grader.errors import GraderError, RubricError
 from grader.prompting.data_blocks import (
     MARKER_GUARDS,
+    Guard,
     block,
     closing,
     delimiter_guard,
@@ -23,12 +20,10 @@ from grader.prompting.data_blocks import (
     reply_guards,
 )
 from grader.prompting.reply_form import reask_line, reply_form
+from grader.prompting.sandbox import MAX_SECTION_CHARACTERS, TemplateFolders, TemplateSandbox
 from grader.prompting.template_faults import template_fault
 from grader.records import Criterion, Item, Message, Prompt, Reply, Verdict, format_number
 from grader.rubric import Band, Rubric, part_label
-
-MAX_PROMPT_CHARACTERS = 2_000_000
-"""No judge reads more; a template that renders to more than this is at fault."""
 
 T = TypeVar("T")
 _SECTIONS = ("system", "user")
@@ -49,14 +44,9 @@ class PromptRenderer:
     def __init__(self, rubric: Rubric, template_path: Path) -> None:
         self._rubric = rubric
         self._path = template_path
-        environment = ImmutableSandboxedEnvironment(
-            loader=FileSystemLoader([template_path.parent, *asset_dirs("templates")]),  # includes of ours serve all
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            autoescape=False,  # prompts are plain text; data is neutralised in data_blocks
-        )
-        self._template = self._guarded(lambda: environment.get_template(template_path.name))
+        folders = [template_path.parent, *asset_dirs("templates")]  # includes of ours serve all
+        self._sandbox = TemplateSandbox(TemplateFolders(template_path.name, folders))
+        self._template = self._guarded(lambda: self._sandbox.get_template(template_path.name))
         missing = [name for name in _SECTIONS if name not in self._template.blocks]
         if missing:
             raise RubricError(f"the template has no {{% block {missing[0]} %}}", path=template_path)
@@ -77,6 +67,7 @@ class PromptRenderer:
 
     def _section(self, name: str, context: Mapping[str, Any]) -> str:
         def render() -> str:
+            self._sandbox.start()
             return self._joined(self._template.blocks[name](self._template.new_context(dict(context))))
 
         return self._guarded(render).strip()
@@ -85,9 +76,9 @@ class PromptRenderer:
         kept, length = [], 0
         for piece in pieces:
             length += len(piece)
-            if length > MAX_PROMPT_CHARACTERS:
+            if length > MAX_SECTION_CHARACTERS:
                 raise RubricError(
-                    f"the template renders to more than {MAX_PROMPT_CHARACTERS:,} characters", path=self._path
+                    f"the template renders to more than {MAX_SECTION_CHARACTERS:,} characters", path=self._path
                 )
             kept.append(piece)
         return "".join(kept)
@@ -115,15 +106,16 @@ def _context(item: Item, rubric: Rubric) -> dict[str, Any]:
         "close": {name: closing(name) for name in names},
         "criteria": [{"number": criterion.number, "text": text} for criterion, text in criteria],
         "levels": _levels(criteria, rubric),
-        "options": _options(item, rubric),
+        "options": _options(item, rubric, guards),
         "rubric": _rubric(rubric),
     }
 
 
-def _options(item: Item, rubric: Rubric) -> dict[str, str]:
-    """Return the rubric's options that are words, an item's own word in place of the rubric's."""
+def _options(item: Item, rubric: Rubric, guards: Sequence[Guard]) -> dict[str, str]:
+    """Return the rubric's options that are words, an item's own word, neutralised, in place of the rubric's."""
     options = {name: value for name, value in rubric.options.items() if isinstance(value, str)}
-    return {name: item.fields.get(name, "").strip().casefold() or value for name, value in options.items()}
+    own = {name: neutralise(item.fields.get(name, "").strip().casefold(), guards) for name in options}
+    return {name: own[name] or value for name, value in options.items()}
 
 
 def _rubric(rubric: Rubric) -> dict[str, Any]:

@@ -14,10 +14,12 @@ from grader.records import (
     CriterionVerdict,
     Grade,
     Item,
+    Override,
     Reply,
     Status,
     StoredCall,
     StoredGrade,
+    StoredItem,
     Usage,
     Verdict,
 )
@@ -46,6 +48,28 @@ def grade_row(stored: StoredGrade) -> tuple[Any, ...]:
     return _storable(
         *(stored.position, grade.item.system, grade.item.id, grade.sample, grade.rubric, grade.model),
         *(_dump(asdict(grade.item)), _dump(asdict(grade.verdict)), _dump([reply.key for reply in grade.replies])),
+    )
+
+
+def item_row(stored: StoredItem) -> tuple[Any, ...]:
+    """Return a finished item of a benchmark as the values of its row."""
+    return (stored.position, stored.content, _dump(stored.reply_keys))
+
+
+def as_stored_item(row: Mapping[str, Any]) -> StoredItem:
+    """Return a finished item of a benchmark from its row."""
+    return StoredItem(
+        position=row["position"], content=row["content"], reply_keys=tuple(json.loads(row["reply_keys"]))
+    )
+
+
+def override_row(override: Override) -> tuple[Any, ...]:
+    """Return what an expert entered as the values of its row, without the row's id."""
+    return _storable(
+        *(now(), override.reviewer, override.entered),
+        *(override.system, override.item_id, override.sample, override.level, override.number),
+        *(int(override.is_blind), override.score, None if override.met is None else int(override.met)),
+        *(override.comment, override.text_hash, _dump(asdict(override.source)) if override.source else None),
     )
 
 
@@ -86,6 +110,25 @@ def as_reply(row: Mapping[str, Any]) -> Reply:
         cost_usd=row["cost_usd"],
         attempts=row["attempts"],
         error=row["error"],
+    )
+
+
+def as_override(row: Mapping[str, Any]) -> Override:
+    """Return what an expert entered from its row."""
+    return Override(
+        system=row["system"],
+        item_id=row["item_id"],
+        sample=row["sample"],
+        number=row["number"],
+        level=row["level"],
+        score=row["score"],
+        met=None if row["met"] is None else bool(row["met"]),
+        comment=row["comment"],
+        is_blind=bool(row["is_blind"]),
+        text_hash=row["text_hash"],
+        reviewer=row["reviewer"],
+        entered=row["entered"],
+        source=_as_cell(json.loads(row["source"])) if row["source"] else None,
     )
 
 

@@ -17,11 +17,21 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from grader.errors import RunError
-from grader.records import CallTotals, Grade, Reply, StoredCall, StoredGrade
-from grader.store.rows import as_grade, as_reply, call_row, grade_row, now
+from grader.records import CallTotals, Grade, Override, Reply, StoredCall, StoredGrade, StoredItem
+from grader.store.rows import (
+    as_grade,
+    as_override,
+    as_reply,
+    as_stored_item,
+    call_row,
+    grade_row,
+    item_row,
+    now,
+    override_row,
+)
 from grader.store.sqlite_file import open_read_only, told
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 FILE_NAME = "run.db"
 
 _SCHEMA = """
@@ -37,6 +47,12 @@ CREATE TABLE IF NOT EXISTS grade (
     position INTEGER PRIMARY KEY, system TEXT NOT NULL, item_id TEXT NOT NULL, sample INTEGER NOT NULL,
     rubric TEXT NOT NULL, model TEXT NOT NULL, item TEXT NOT NULL, verdict TEXT NOT NULL, call_keys TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS item (position INTEGER PRIMARY KEY, content TEXT NOT NULL, reply_keys TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS override (
+    id INTEGER PRIMARY KEY, stored TEXT NOT NULL, reviewer TEXT NOT NULL, entered TEXT NOT NULL,
+    system TEXT NOT NULL, item_id TEXT NOT NULL, sample INTEGER NOT NULL, level REAL, number INTEGER,
+    is_blind INTEGER NOT NULL, score REAL, met INTEGER, comment TEXT NOT NULL, text_hash TEXT NOT NULL, source TEXT
+);
 """
 
 
@@ -49,9 +65,12 @@ class RunStore:
 
     def __init__(self, run_dir: Path, *, fresh: bool = False) -> None:
         self.path = run_dir / FILE_NAME
+        self.discarded_override_count = 0
+        """What experts had entered in the store that was discarded; their graded workbook still has it."""
         self._lock = _lock(run_dir)
         try:
             if fresh:
+                self.discarded_override_count = _count_overrides(self.path)
                 _discard(self.path)
             self._open()
         except BaseException:
@@ -101,8 +120,9 @@ class RunStore:
         """Forget the grades of an earlier go, whose calls stay: they are graded anew from what is stored."""
         with told(self.path), self._writer:
             self._writer.execute("DELETE FROM grade")
+            self._writer.execute("DELETE FROM item")
 
-    def write(self, rows: Sequence[StoredCall | StoredGrade]) -> None:
+    def write(self, rows: Sequence[StoredCall | StoredGrade | StoredItem]) -> None:
         """Commit `rows` at once; may be called from one other thread.
 
         Raises:
@@ -113,12 +133,47 @@ class RunStore:
             grades = [row for row in rows if isinstance(row, StoredGrade)]
             self._writer.executemany(_INSERT_GRADE, [grade_row(stored) for stored in grades])
             self._writer.executemany(_SETTLE_CALL, [(key,) for stored in grades for key in _settled_keys(stored)])
+            items = [row for row in rows if isinstance(row, StoredItem)]
+            self._writer.executemany(_INSERT_ITEM, [item_row(stored) for stored in items])
+            self._writer.executemany(_SETTLE_CALL, [(key,) for stored in items for key in stored.settled_keys])
+
+    def add_overrides(self, overrides: Sequence[Override]) -> None:
+        """Commit what experts entered, all of it or nothing; what is there already is never changed.
+
+        Raises:
+            RunError: the disk is full, or the file cannot be written.
+        """
+        with told(self.path), self._writer:
+            self._writer.executemany(_INSERT_OVERRIDE, [override_row(override) for override in overrides])
+
+    def overrides(self) -> list[Override]:
+        """Return everything that experts ever entered, in the order in which it was stored: the last one counts."""
+        with told(self.path):
+            return [as_override(row) for row in self._reader.execute("SELECT * FROM override ORDER BY id")]
 
     def totals(self) -> CallTotals:
         """Return what all calls of the run, in every go, took; failed ones and re-asks included."""
         with told(self.path):
             row = self._reader.execute(_TOTALS).fetchone()
         return CallTotals(**dict(row))
+
+    def totals_by_system(self) -> dict[str, CallTotals]:
+        """Return the same for each system."""
+        with told(self.path):
+            rows = self._reader.execute(f"SELECT system, {_SUMS} FROM call GROUP BY system").fetchall()
+        return {row["system"]: CallTotals(**{name: row[name] for name in row.keys()[1:]}) for row in rows}
+
+    def item_count(self) -> int:
+        """Return how many items of a benchmark are finished."""
+        with told(self.path):
+            return int(self._reader.execute("SELECT count(*) FROM item").fetchone()[0])
+
+    def items(self) -> Iterator[tuple[StoredItem, dict[str, Reply]]]:
+        """Yield the finished items of a benchmark in its order, with the replies that they name by key."""
+        with told(self.path):
+            for row in self._reader.execute("SELECT * FROM item ORDER BY position"):
+                stored = as_stored_item(row)
+                yield stored, {key: last_reply(self._reader, key) for key in stored.reply_keys}
 
     def grades(self) -> StoredGrades:
         """Return the grades of the run in its order, with their replies; each look at them reads the store."""
@@ -187,27 +242,31 @@ class StoredGrades(Collection[Grade]):
         """Yield the grades with their places, which have gaps where a run was stopped."""
         with told(self._path):
             for row in self._connection.execute("SELECT * FROM grade ORDER BY position"):
-                yield StoredGrade(position=row["position"], grade=as_grade(row, self._last_reply))
-
-    def _last_reply(self, key: str) -> Reply:
-        row = self._connection.execute(
-            "SELECT * FROM call WHERE key = ? ORDER BY is_finished DESC, id DESC LIMIT 1", (key,)
-        ).fetchone()
-        return as_reply(row)
+                grade = as_grade(row, lambda key: last_reply(self._connection, key))
+                yield StoredGrade(position=row["position"], grade=grade)
 
     def __contains__(self, grade: object) -> bool:
         return any(grade == stored for stored in self)
 
 
 _SETTLE_CALL = "UPDATE call SET is_finished = 1 WHERE key = ? AND error IS NULL"
-_TOTALS = """
-SELECT count(*) AS calls, coalesce(sum(attempts), 0) AS attempts,
+_SUMS = """count(*) AS calls, coalesce(sum(attempts), 0) AS attempts,
     coalesce(sum(prompt_tokens), 0) AS prompt_tokens, coalesce(sum(completion_tokens), 0) AS completion_tokens,
     sum(cost_usd) AS cost_usd, coalesce(sum(error IS NULL AND cost_usd IS NULL), 0) AS unpriced
-FROM call
 """
+_TOTALS = f"SELECT {_SUMS} FROM call"
 _INSERT_CALL = f"INSERT INTO call VALUES (NULL{', ?' * 17})"
+_INSERT_ITEM = "INSERT OR REPLACE INTO item VALUES (?, ?, ?)"
+_INSERT_OVERRIDE = f"INSERT INTO override VALUES (NULL{', ?' * 14})"
 _INSERT_GRADE = f"INSERT OR REPLACE INTO grade VALUES (?{', ?' * 8})"
+
+
+def last_reply(connection: sqlite3.Connection, key: str) -> Reply:
+    """Return the reply of the call with `key` that counts: a finished one, else the last."""
+    row = connection.execute(
+        "SELECT * FROM call WHERE key = ? ORDER BY is_finished DESC, id DESC LIMIT 1", (key,)
+    ).fetchone()
+    return as_reply(row)
 
 
 def _lock(run_dir: Path) -> FileLock:
@@ -234,6 +293,14 @@ def _owner(run_dir: Path) -> str:
             return str(connection.execute("SELECT value FROM meta WHERE name = 'owner'").fetchone()[0])
     except (sqlite3.Error, TypeError):
         return "which has just begun"
+
+
+def _count_overrides(path: Path) -> int:
+    try:
+        with closing(open_read_only(path)) as connection:
+            return int(connection.execute("SELECT count(*) FROM override").fetchone()[0])
+    except sqlite3.Error:  # no store, a damaged one, or one from before there were overrides
+        return 0
 
 
 def _discard(path: Path) -> None:

@@ -95,7 +95,8 @@ def test_the_graded_workbook_holds_the_experts_sheet_and_ours(
     for theirs, ours in zip(
         source.iter_rows(values_only=True), graded["Sheet1"].iter_rows(values_only=True), strict=True
     ):
-        assert theirs == ours
+        assert ours[:4] == theirs  # the results of four systems stand behind
+        assert len(ours) == 4 + 4 * 3
     assert graded["Review"].max_row == 481
 
 

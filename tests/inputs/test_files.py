@@ -12,7 +12,7 @@ import pytest
 from grader.errors import InputError
 from grader.inputs.criteria_workbook import read_criteria_workbook
 from grader.inputs.package_intake import IntakeLimits, check_package
-from grader.inputs.package_parts import sheet_parts
+from grader.inputs.package_parts import read_index
 from grader.inputs.tables import open_sheets
 
 Make = Callable[..., Path]
@@ -114,6 +114,40 @@ def test_hostile_and_broken_packages_are_refused(
 )
 def test_limits_can_be_set(make_package: Make, good: str, limits: IntakeLimits, reason: str) -> None:
     assert reason in refusal(make_package(good), limits)
+
+
+@pytest.mark.parametrize(("text_length", "fits"), [(1_000, True), (45, True), (39, False)])
+def test_texts_that_many_cells_share(make_package: Make, tmp_path: Path, text_length: int, fits: bool) -> None:
+    import odd_files
+
+    strings = f'<sst xmlns="{odd_files.MAIN}"><si><t>{"x" * 20}</t></si><si><t>Criterion 1</t></si></sst>'
+    data = odd_files.rows_xml()
+    for cell, index in (("D2", 0), ("D3", 0)):
+        data = data.replace(
+            odd_files.cell_xml(cell, f"Criterion {int(cell[1]) - 1}"), f'<c r="{cell}" t="s"><v>{index}</v></c>'
+        )
+    path = tmp_path / "shared.xlsx"
+    odd_files.write_package(path, odd_files.sheet_xml(data), parts={"xl/sharedStrings.xml": strings})
+    limits = IntakeLimits(text_length=text_length)
+    if fits:
+        assert read_criteria_workbook(path, limits=limits).rows[1].criteria[0].text == "x" * 20
+    else:
+        assert "more than 39 characters" in refusal(path, limits)
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (IntakeLimits(total_bytes=9), "the limit is 0 MB"),
+        (IntakeLimits(area=3), "[row 2]: the table reaches over 2 rows and 2 columns"),
+        (IntakeLimits(cell_length=4), "[B2]: the cell has 5 characters"),
+    ],
+)
+def test_limits_of_text_tables(tmp_path: Path, limits: IntakeLimits, reason: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,25\nQ1,abcde\n", encoding="utf-8")
+    assert reason in refusal(path, limits)
+    assert read_criteria_workbook(path, limits=limits.times(10)).rows
 
 
 def test_too_many_merges(make_package: Make, good: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,7 +263,7 @@ def test_a_package_that_has_lost_its_index(
     make_package: Make, good: str, parts: dict[str, str | None], reason: str
 ) -> None:
     with pytest.raises(InputError, match=reason):
-        sheet_parts(make_package(good, parts=parts))
+        read_index(make_package(good, parts=parts))
 
 
 def make_ods(path: Path, table: str) -> Path:

@@ -362,13 +362,13 @@ def test_a_failed_call_gives_its_reservation_back() -> None:
     assert bench.reply(price=price, max_cost_usd=0.1).error is None
 
 
-def test_tokens_are_paced_by_what_a_call_may_use() -> None:
+def test_tokens_are_paced_by_what_calls_take() -> None:
     bench = Bench()
 
     async def timed(caller: Caller) -> float:
         started = asyncio.get_running_loop().time()
-        for number in range(3):
+        for number in range(9):
             await caller.reply(call(number))
         return asyncio.get_running_loop().time() - started
 
-    assert bench.run(timed, tpm=102 * 60 * 20) >= 0.09
+    assert 0.36 <= bench.run(timed, tpm=15 * 60 * 20) < 1  # 15 tokens each, 20 calls a second; the first is a guess

@@ -34,7 +34,11 @@ def test_slots_are_never_exceeded_and_all_are_used() -> None:
     asyncio.run(run())
 
 
-def test_a_refusal_lowers_the_limit_and_successes_raise_it_again_up_to_where_it_was() -> None:
+def test_a_refusal_lowers_the_limit_and_successes_raise_it_again_up_to_where_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "_PAUSE_SECONDS", 0.0)
+
     async def run() -> None:
         limiter = Limiter(10)
         limiter.refused(None)
@@ -51,7 +55,9 @@ def test_a_refusal_lowers_the_limit_and_successes_raise_it_again_up_to_where_it_
     asyncio.run(run())
 
 
-def test_refusals_that_come_together_are_one_signal() -> None:
+def test_refusals_that_come_together_are_one_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "_PAUSE_SECONDS", 0.0)
+
     async def run() -> None:
         limiter = Limiter(10)
         for _ in range(10):
@@ -105,7 +111,7 @@ def test_starts_are_paced_evenly(pace: dict[str, float], tokens: int) -> None:
         starts: list[float] = []
 
         async def one() -> None:
-            async with limiter.slot(tokens):
+            async with limiter.slot(0, tokens):
                 starts.append(time.monotonic())
 
         await asyncio.gather(*(one() for _ in range(5)))
@@ -114,6 +120,41 @@ def test_starts_are_paced_evenly(pace: dict[str, float], tokens: int) -> None:
     starts = asyncio.run(run())
     assert starts[-1] - starts[0] >= 4 * 0.05 - 0.01
     assert all(later - earlier >= 0.03 for earlier, later in pairwise(starts))
+
+
+def test_a_refusal_that_names_no_time_is_followed_by_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "_PAUSE_SECONDS", 0.15)
+
+    async def run() -> float:
+        limiter = Limiter(10)
+        limiter.refused(None)
+        started = time.monotonic()
+        await most_at_once(limiter, 1)
+        return time.monotonic() - started
+
+    assert 0.15 <= asyncio.run(run()) < 1
+
+
+def test_before_the_first_answer_not_all_begin_and_a_slow_one_does_not_keep_them() -> None:
+    async def run() -> tuple[int, int, int]:
+        limiter, begun, may_end = Limiter(200), 0, asyncio.Event()
+
+        async def one() -> None:
+            nonlocal begun
+            async with limiter.slot():
+                begun += 1
+                await may_end.wait()
+
+        tasks = [asyncio.create_task(one()) for _ in range(300)]
+        await asyncio.sleep(0.2)
+        first = begun
+        await asyncio.sleep(1.0)
+        later = begun
+        may_end.set()
+        await asyncio.gather(*tasks)
+        return first, later, await most_at_once(limiter, 300)
+
+    assert asyncio.run(run()) == (50, 100, 200)
 
 
 def test_a_call_that_fails_gives_its_slot_back() -> None:

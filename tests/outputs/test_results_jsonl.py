@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.outputs.results_jsonl import cost_usd, recording, result_record
-from grader.records import CriterionVerdict, Grade, Item, Reply, SkippedItem, Status, Usage, Verdict
+from grader.outputs.graded_workbook.expert_entries import CriterionEntry, ExpertEntry
+from grader.outputs.results_jsonl import ExpertView, cost_usd, recording, result_record
+from grader.records import Criterion, CriterionVerdict, Grade, Item, Reply, SkippedItem, Status, Usage, Verdict
 
 ITEM = Item(id="1", system="s", answer="全角 a", question="q", reference="r", group="g")
 
@@ -56,6 +58,10 @@ def test_a_record_has_every_field() -> None:
         "status": "ok",
         "flags": ["unreachable_score"],
         "needs_review": True,
+        "expert_score": None,
+        "expert_comment": "",
+        "final_score": 50,
+        "experts": [],
         "dimensions": {"a": 8},
         "items": [{"number": 1, "met": True, "level": 25, "evidence": "e"}],
         "analysis": "why",
@@ -77,6 +83,28 @@ def test_a_record_has_every_field() -> None:
 @pytest.mark.parametrize(("score", "text"), [(50.0, "50"), (0.0, "0"), (33.5, "33.5"), (None, "null"), (0.8, "0.8")])
 def test_whole_scores_are_written_whole_and_none_as_null(tmp_path: Path, score: float | None, text: str) -> None:
     assert f'"score": {text},' in written(tmp_path, [graded(score)])[0]
+
+
+def test_what_experts_made_of_it() -> None:
+    criteria: dict[tuple[float | None, int], CriterionEntry] = {
+        (25.0, 1): CriterionEntry(met=False, comment="no"),
+        (25.0, 2): CriterionEntry(comment="?"),
+        (50.0, 1): CriterionEntry(met=True),
+    }
+    entry = ExpertEntry(score=25.0, comment="a", blind_score=50.0, blind_comment="b", criteria=criteria)
+    texts = tuple(Criterion(item_id="1", text="t", level=level, number=number) for level, number in criteria)
+    items = tuple(CriterionVerdict(number=number, level=25, met=True) for number in (1, 2))
+    grade = graded(50, items=items)
+    grade = replace(grade, item=replace(grade.item, criteria=texts))
+    record = result_record(grade, ExpertView(entry=entry, final_score=25.0, experts=[{"reviewer": "A"}]))
+    assert (record["score"], record["expert_score"], record["final_score"]) == (50, 25, 25)
+    assert (record["expert_comment"], record["experts"], record["needs_review"]) == ("a\nb", [{"reviewer": "A"}], False)
+    judged = {"number": 1, "met": True, "level": 25, "evidence": ""}
+    assert record["items"] == [
+        {**judged, "expert_met": False, "expert_comment": "no", "final_met": False},
+        {**judged, "number": 2, "expert_met": None, "expert_comment": "?", "final_met": True},
+        {**judged, "met": None, "level": 50, "expert_met": True, "expert_comment": "", "final_met": True},
+    ]
 
 
 def test_a_grade_without_a_call() -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from grader.outputs.graded_workbook.expert_entries import CriterionEntry, ExpertEntry
+from grader.outputs.results_jsonl import ExpertView
 from grader.outputs.summary import Summary, empty_summary, total_cost_usd, write_summary
 from grader.records import CallTotals, Grade, Item, Reply, SkippedItem, Status, Usage, Verdict
 
@@ -46,6 +48,18 @@ def test_what_has_no_score_is_no_nought() -> None:
     summary = summary_of([graded(100), graded(50), graded(None)], {"a": 3})
     assert summary.systems["a"].mean.value == 75
     assert (summary.systems["a"].mean.n, summary.unscored) == (2, 1)
+
+
+def test_final_scores_stand_beside_the_judges(tmp_path: Path) -> None:
+    summary = summary_of([graded(100)], {"a": 3})
+    by_expert = ExpertView(entry=ExpertEntry(blind_score=50.0), final_score=50.0, needs_review=True)
+    summary.add(graded(None), by_expert)
+    criteria: dict[tuple[float | None, int], CriterionEntry] = {(None, 1): CriterionEntry(met=True)}
+    summary.add(graded(50), ExpertView(entry=ExpertEntry(criteria=criteria), final_score=50.0))
+    record = written(tmp_path, summary)["systems"][0]
+    assert (record["n"], record["mean"], record["unscored"], record["needs_review"]) == (2, 75, 1, 1)
+    final = record["final"]
+    assert (final["n"], round(final["mean"], 2), final["reviewed"], final["changed"]) == (3, 66.67, 2, 1)
 
 
 def test_what_was_never_reached_counts_as_unscored() -> None:

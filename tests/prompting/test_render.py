@@ -9,8 +9,9 @@ import pytest
 from grader.errors import RubricError
 from grader.inputs.rubric_file import list_rubrics, read_rubric
 from grader.plain_text import normalise
-from grader.prompting.render import MAX_PROMPT_CHARACTERS, PromptRenderer
+from grader.prompting.render import PromptRenderer
 from grader.prompting.reply_form import reply_form
+from grader.prompting.sandbox import MAX_SECTION_CHARACTERS
 from grader.records import NONCE_PLACEHOLDER, Criterion, Item, Prompt, Reply, Status, Verdict
 
 RUBRIC, TEMPLATE = read_rubric("tiered")
@@ -180,7 +181,7 @@ def test_whatever_goes_wrong_in_a_template_is_told_as_its_fault(tmp_path: Path, 
     "payload",
     [
         "{% for i in range(99999) %}{{ 'a' * 1000 }}{% endfor %}",
-        f"{{{{ 'a' * {MAX_PROMPT_CHARACTERS + 1} }}}}",
+        f"{{{{ 'a' * {MAX_SECTION_CHARACTERS + 1} }}}}",
     ],
 )
 def test_a_template_cannot_render_without_end(tmp_path: Path, payload: str) -> None:

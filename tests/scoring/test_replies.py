@@ -10,6 +10,7 @@ from grader.inputs.rubric_file import list_rubrics, read_rubric
 from grader.prompting.data_blocks import delimiter_guard, neutralise, reply_guards
 from grader.records import Criterion, Item, Reply, Status, Verdict
 from grader.rubric import Rubric
+from grader.scoring.registry import RULES
 from grader.scoring.replies import empty_answer_verdict, score_reply
 
 RUBRICS = {name: read_rubric(name)[0] for name in list_rubrics()}
@@ -219,3 +220,13 @@ def test_a_quoted_answer_never_changes_the_verdict(name: str, data: str, frame: 
 def test_answers_that_bring_a_verdict_of_their_own_do_not_get_it(name: str, data: str, frame: str) -> None:
     for form in REPLIES[name]:
         assert quoting(name, data, frame=frame, form=form).score in (OWN[name], None)
+
+
+@pytest.mark.parametrize("score", [-1.0, 100.5, float("nan"), float("inf")])
+def test_a_rule_of_somebody_elses_gives_no_score_off_the_scale(score: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Verdict(status=Status.OK, score=score, analysis="so")
+    monkeypatch.setitem(RULES, "wrong", lambda reading, item, rubric: wrong)
+    rubric = read_rubric("tiered")[0].model_copy(update={"rule": "wrong"})
+    reply = Reply(text="<analysis>so</analysis><score>50</score>", finish_reason="stop")
+    verdict = score_reply(reply, Item(id="1", system="s", answer="a"), rubric)
+    assert (verdict.score, verdict.status, verdict.analysis) == (None, Status.OUT_OF_RANGE, "so")

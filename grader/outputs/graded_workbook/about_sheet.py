@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from grader.outputs.graded_workbook.names import SheetNames
 from grader.outputs.graded_workbook.page import set_up_page
@@ -17,23 +17,33 @@ _TITLE_POINTS = 30
 
 def write_about(book: Book, names: SheetNames, about: Mapping[str, str], *, judge_note: str) -> None:
     """Write About: first what to do, then the run's facts in the order given."""
-    sheet = book.add_sheet(names.about)
+    facts = {"Judge": judge_note, **about} if judge_note else dict(about)
+    write_sections(book, names.about, {"How to review": _steps(names), "This run": facts})
+
+
+def write_sections(book: Book, name: str, sections: Mapping[str, Mapping[str, str]]) -> None:
+    """Write a sheet `name` about the workbook: headings, and below each its labels with their texts."""
+    sheet = book.add_sheet(name)
     sheet.set_width(0, 0, _LABEL_WIDTH)
     sheet.set_width(1, 1, _TEXT_WIDTH)
     checked(sheet.raw.set_row(0, _TITLE_POINTS))
     sheet.text(0, 0, "About this workbook", book.formats["title"])
-    row = _write_pairs(book, sheet, 2, "How to review", _steps(names))
-    facts = {"Judge": judge_note, **about} if judge_note else dict(about)
-    _write_pairs(book, sheet, row + 1, "This run", facts)
+    row = 2
+    for heading, pairs in sections.items():
+        row = _write_pairs(book, sheet, row, heading, pairs) + 1
     sheet.raw.hide_gridlines(2)
     set_up_page(sheet)
 
 
-def write_lists(book: Book, names: SheetNames, scale: Scale) -> None:
-    """Write the scores that the drop-down offers, as real numbers: a list in the rule itself depends on the locale."""
-    sheet = book.add_sheet(names.lists)
-    for row, value in enumerate(scale.override_choices()):
-        sheet.number(row, 0, value, book.formats["plain"])
+def write_lists(book: Book, names: SheetNames, scale: Scale, *, verdicts: Sequence[str] = ()) -> None:
+    """Write what the drop-downs offer, scores as real numbers: a list in the rule itself depends on the locale."""
+    sheet, style = book.add_sheet(names.lists), book.formats["plain"]
+    scores = scale.override_choices()
+    for row in range(max(len(scores), len(verdicts))):  # row by row, as streaming wants it
+        if row < len(scores):
+            sheet.number(row, 0, scores[row], style)
+        if row < len(verdicts):
+            sheet.text(row, 1, verdicts[row], style)
     sheet.raw.very_hidden()
 
 
@@ -49,8 +59,8 @@ def _write_pairs(book: Book, sheet: Sheet, row: int, heading: str, pairs: Mappin
 
 def _steps(names: SheetNames) -> dict[str, str]:
     return {
-        "1. Look": f"Open the sheet {names.review}. Filter the column Needs review by Yes to see first what the "
-        "judge was unsure of, or what looked odd.",
+        "1. Look": f"Open the sheet {names.review}. Filter the column Needs review by everything but blanks to see "
+        "first what the judge was unsure of, or what looked odd, and why.",
         "2. Score": "Where you disagree, enter your own score in the yellow column Expert score. Where it is empty, "
         "the judge's score counts. Your score counts in Final at once.",
         "3. Comment": "Say why in Expert comment, if you like. It helps to improve the criteria and the judge.",

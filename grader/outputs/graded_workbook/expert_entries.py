@@ -1,27 +1,30 @@
-"""Finds what an expert has typed on the Review sheets of an earlier graded workbook; judges none of it."""
+"""What experts have entered about each grade, in a graded workbook or in the store; decides which score counts."""
 
 from __future__ import annotations
 
+import math
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from python_calamine import CalamineError, CalamineWorkbook
 
 from grader.criterion_score import CRITERION_SCORES
+from grader.outputs.graded_workbook.entry_rows import Before, CriterionKey, EntryRow, entry_rows
+from grader.outputs.graded_workbook.entry_values import (
+    Unclear,
+    entered_comment,
+    parse_entered_score,
+    parse_entered_verdict,
+)
 from grader.outputs.graded_workbook.keys import grade_key, text_hash
-from grader.outputs.graded_workbook.names import SheetNames
-from grader.outputs.graded_workbook.review_columns import Column, column_index
+from grader.outputs.graded_workbook.review_columns import column_index
 from grader.records import CriterionVerdict, Grade
 from grader.rubric import Rubric
 
-_NEEDED = (Column.KEY, Column.TEXT_HASH, Column.EXPERT_SCORE, Column.EXPERT_COMMENT)
-
-
-CriterionKey = tuple[float | None, int]
-"""Level and number of a criterion within its item."""
+_OUR_NAMES = ("Review", "Verdicts", "Blind")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,8 @@ class CriterionEntry:
     met: bool | str | None = None
     """A verdict as a rule; text where something else was typed."""
     comment: str = ""
+    before: Before | None = None
+    """Of a workbook: what `grader review` had stored of these cells when it was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +53,14 @@ class ExpertEntry:
     """Of the texts that the expert had before them."""
     stale: str = ""
     """In words, what was entered for texts that have changed since: it is shown and does not count."""
+    other: ExpertEntry | None = field(default=None, compare=False)
+    """What was entered for other texts than these, of which one or the other may be those of today."""
+    experts_differ: bool = False
+    """Of the store: several experts' scores are far apart, or their verdicts on a criterion differ."""
+    before: Before | None = None
+    """Of a workbook: what `grader review` had stored of the cells on Review when it was written."""
+    blind_before: Before | None = None
+    """The same of those on Blind."""
 
     @property
     def number(self) -> float | None:
@@ -64,8 +77,11 @@ class Unreadable(Exception):
     """The file is no workbook that could be looked into."""
 
 
-def read_entries(path: Path) -> dict[str, ExpertEntry]:
-    """Return the expert's entries by their rows' keys; empty for a workbook without a Review sheet of ours.
+def read_entries(path: Path, sheets: Collection[str] | None = None) -> dict[str, ExpertEntry]:
+    """Return what stands in the expert's cells by their rows' keys; empty for a workbook without a sheet of ours.
+
+    Only `sheets` are looked at, by default those with a name of ours; their headers say for sure. A value that cannot
+    be read is kept as the text it is.
 
     Raises:
         Unreadable: the file is damaged, protected, or no workbook.
@@ -73,15 +89,30 @@ def read_entries(path: Path) -> dict[str, ExpertEntry]:
     try:
         workbook = CalamineWorkbook.from_path(path)
         # The last sheet is the newest: a workbook graded twice has Review and Review (2).
-        names = [name for name in workbook.sheet_names if is_review(name)]
-        return {key: entry for name in names for key, entry in _entries(workbook.get_sheet_by_name(name).iter_rows())}
+        names = [name for name in workbook.sheet_names if (is_ours(name) if sheets is None else name in sheets)]
+        rows = (row for name in names for row in entry_rows(name, workbook.get_sheet_by_name(name).iter_rows()))
+        return _entries(row for row in rows if isinstance(row, EntryRow))
     except (CalamineError, zipfile.BadZipFile, OSError) as error:
         raise Unreadable(str(error)) from error
 
 
-def is_review(sheet: str) -> bool:
-    """Return whether a sheet may be a Review of ours, by its name; its header says for sure."""
-    return sheet.startswith(SheetNames().review)
+def read_keys(path: Path, sheets: Collection[str]) -> frozenset[str]:
+    """Return the keys of all rows on sheets of ours, those without an entry too.
+
+    Raises:
+        Unreadable: the file is damaged, protected, or no workbook.
+    """
+    try:
+        workbook = CalamineWorkbook.from_path(path)
+        rows = [row for name in sheets for row in entry_rows(name, workbook.get_sheet_by_name(name).iter_rows())]
+    except (CalamineError, zipfile.BadZipFile, OSError) as error:
+        raise Unreadable(str(error)) from error
+    return frozenset(row.key for row in rows if isinstance(row, EntryRow))
+
+
+def is_ours(sheet: str) -> bool:
+    """Return whether a sheet may be one with an expert's entries, by its name; its header says for sure."""
+    return sheet.startswith(_OUR_NAMES)
 
 
 def cell_area(sheet: bytes) -> int:
@@ -95,9 +126,34 @@ def cell_area(sheet: bytes) -> int:
 
 
 def entry_for(grade: Grade, entries: Mapping[str, ExpertEntry]) -> ExpertEntry:
-    """Return the entry that belongs to a grade: made for the same item, with the same texts before the expert."""
+    """Return the entry that belongs to a grade's item; in words only where its texts have changed since."""
     entry = entries.get(grade_key(grade)) if entries else None
-    return entry if entry is not None and entry.text_hash == text_hash(grade.item) else NO_ENTRY
+    return NO_ENTRY if entry is None else with_stale(entry, text_hash(grade.item))
+
+
+def with_stale(entry: ExpertEntry, today_hash: str) -> ExpertEntry:
+    """Return the entry, or where it was made for other texts what it said, as `stale` words that do not count."""
+    if entry.other is not None:
+        both = (replace(entry, other=None), entry.other)
+        counting, past = both if entry.other.text_hash != today_hash else reversed(both)
+        return _with_words(with_stale(counting, today_hash), with_stale(past, today_hash).stale)
+    if entry.text_hash == today_hash:
+        return entry
+    said = [*_said("Expert score", entry.score, entry.comment), *_said("Blind", entry.blind_score, entry.blind_comment)]
+    for (level, number), criterion in sorted(entry.criteria.items(), key=lambda each: (each[0][0] or 0.0, each[0][1])):
+        met = ("met" if criterion.met else "not met") if isinstance(criterion.met, bool) else criterion.met
+        place = f"criterion {number}" if level is None else f"level {level:g}, criterion {number}"
+        said += _said(f"Expert verdict on {place}", met, criterion.comment)
+    now = f"{'; '.join(said)} (the question, criteria or answer has changed since)" if said else ""
+    return ExpertEntry(text_hash=today_hash, stale="; ".join(filter(None, (entry.stale, now))))
+
+
+def _said(what: str, value: float | str | None, comment: str) -> list[str]:
+    """Return one entry in words, in a list that is empty without an entry."""
+    shown = "" if value is None else f" {value:.10g}" if isinstance(value, float) else f" {value}"
+    words = " ".join(comment.split())
+    quoted = f": “{words}”" if words else ""
+    return [what + shown + quoted] if shown or quoted else []
 
 
 def final_score(grade: Grade, entry: ExpertEntry, rubric: Rubric) -> float | None:
@@ -133,18 +189,94 @@ def final_criteria(grade: Grade, entry: ExpertEntry) -> tuple[CriterionVerdict, 
     return tuple(verdicts)
 
 
-def _entries(rows: Iterator[Sequence[object]]) -> Iterator[tuple[str, ExpertEntry]]:
-    header = [str(value).strip() for value in next(rows, ())]
-    if not set(_NEEDED) <= set(header):
-        return
-    places = [header.index(name) for name in _NEEDED]
+def typed_over(
+    stored: Mapping[str, ExpertEntry], typed: Mapping[str, ExpertEntry], *, is_reviewed: bool = False
+) -> dict[str, ExpertEntry]:
+    """Return the stored entries with what was typed since laid over them, part by part.
+
+    `typed` is what stands in an earlier workbook. What `grader review` had stored before that was written is no news
+    there, and with `is_reviewed` all of it has just been stored. Of rows that the store does not know everything
+    counts. What was typed for other texts than those of the stored entry goes along with it: the texts of today say
+    which of the two counts.
+    """
+    laid = dict(stored)
+    for key, entry in typed.items():
+        known = stored.get(key)
+        if known is None:
+            laid[key] = entry
+        elif known.text_hash != entry.text_hash:
+            # What stands there as it was stored is among the store's own stale words.
+            news = _with_words(_laid_over(ExpertEntry(text_hash=entry.text_hash), entry), entry.stale)
+            laid[key] = _with_words(known, entry.stale) if is_reviewed else replace(known, other=news)
+        else:
+            laid[key] = _with_words(known if is_reviewed else _laid_over(known, entry), entry.stale)
+    return laid
+
+
+def _with_words(entry: ExpertEntry, stale: str) -> ExpertEntry:
+    """Return the entry with more that is stale; what it says already is not said twice."""
+    if not stale or stale in entry.stale:
+        return entry
+    return replace(entry, stale="; ".join(filter(None, (entry.stale, stale))))
+
+
+def _laid_over(known: ExpertEntry, typed: ExpertEntry) -> ExpertEntry:
+    score, comment = _newer((known.score, known.comment), (typed.score, typed.comment), typed.before)
+    blind_score, blind_comment = _newer(
+        (known.blind_score, known.blind_comment), (typed.blind_score, typed.blind_comment), typed.blind_before
+    )
+    criteria = dict(known.criteria)
+    for key, entry in typed.criteria.items():
+        old = known.criteria.get(key, CriterionEntry())
+        met, said = _newer((old.met, old.comment), (entry.met, entry.comment), entry.before)
+        criteria[key] = CriterionEntry(met=met, comment=said)  # type: ignore[arg-type]  # a verdict, as both were
+    return replace(
+        known,
+        score=score,
+        comment=comment,
+        blind_score=blind_score,
+        blind_comment=blind_comment,
+        criteria=criteria,
+    )
+
+
+def _newer(
+    known: tuple[float | str | None, str], typed: tuple[float | str | None, str], before: Before | None
+) -> tuple[float | str | None, str]:
+    """Return of value and comment each the typed one where it is not what was there before."""
+    value, comment = before or (None, "")
+    is_typed = typed[0] != value and not (isinstance(typed[0], float) and same_score(typed[0], value))
+    return typed[0] if is_typed else known[0], typed[1] if typed[1] != comment else known[1]
+
+
+def same_score(one: float | None, other: float | None) -> bool:
+    """Return whether two scores are one, apart from the digits that programs cut on saving."""
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def _entries(rows: Iterable[EntryRow]) -> dict[str, ExpertEntry]:
+    entries: dict[str, ExpertEntry] = {}
     for row in rows:
-        key, texts, score, comment = (row[place] for place in places)
-        if score != "" or comment != "":
-            yield str(key), ExpertEntry(score=_score(score), comment=str(comment), text_hash=str(texts))
+        value, comment = _value(row), entered_comment(row.comment)
+        if value is None and not comment and row.before is None and not row.stale:
+            continue
+        entry = entries.get(row.key, ExpertEntry(text_hash=row.text_hash))
+        if row.criterion is not None:
+            of_criterion = CriterionEntry(met=value, comment=comment, before=row.before)  # type: ignore[arg-type]  # `_value` of such a row
+            entry = replace(entry, criteria={**entry.criteria, row.criterion: of_criterion})
+        elif row.kind == "blind":
+            entry = replace(entry, blind_score=value, blind_comment=comment, blind_before=row.before)
+        else:
+            entry = replace(entry, score=value, comment=comment, before=row.before, stale=row.stale)
+        entries[row.key] = entry
+    return entries
 
 
-def _score(value: object) -> float | str | None:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    return str(value) if value != "" else None
+def _value(row: EntryRow) -> float | bool | str | None:
+    """Return the score or verdict in a row; what is neither stays the text it is."""
+    try:
+        return parse_entered_score(row.value) if row.criterion is None else parse_entered_verdict(row.value)
+    except Unclear:
+        return str(row.value)

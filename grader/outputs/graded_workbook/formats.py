@@ -12,10 +12,14 @@ SLATE = "#52606D"
 BLUE = "#2F5D8A"
 PALE_BLUE = "#F1F6FB"
 AMBER = "#F5B82E"
+BROWN = "#8A5A00"
 PALE_AMBER = "#FFF8E1"
 TEAL = "#2B6E66"
 PALE_RED = "#FBE3E0"
 RED = "#9B2C20"
+PALE_GREEN = "#E3F1E5"
+GREEN = "#22633A"
+BAND = "#ECF0F4"
 LOW, MIDDLE, HIGH = "#F0A59A", "#FBE7A8", "#9CCFA6"
 
 _BASE = {"font_name": "Calibri", "font_size": 10, "font_color": INK, "font_scheme": "none", "valign": "top"}
@@ -23,7 +27,11 @@ _GRID = {"border": 1, "border_color": LINE}
 _HEADER = {**_GRID, "bold": True, "font_color": "#FFFFFF", "text_wrap": True, "valign": "top"}
 _WRAPPED = {**_GRID, "text_wrap": True}
 _CENTRED = {**_GRID, "align": "center"}
+BLIND_FORMAT = ";".join(['"blind"'] * 4)
+"""Shows `blind` for a number above, below and at zero, and for text: the value stays, for the formulas."""
+_MASKED = " masked"
 _FIGURE = {**_CENTRED, "valign": "vcenter"}
+_TENTHS = "0.0"
 
 _STYLES: Mapping[str, Mapping[str, object]] = {
     "item_header": {**_HEADER, "bg_color": SLATE},
@@ -36,12 +44,24 @@ _STYLES: Mapping[str, Mapping[str, object]] = {
     "number": _CENTRED,
     "score": {**_CENTRED, "bg_color": PALE_BLUE, "bold": True},
     "judge_text": {**_WRAPPED, "bg_color": PALE_BLUE},
-    "judge_mark": {**_CENTRED, "bg_color": PALE_BLUE},
+    "judge_mark": {**_CENTRED, "bg_color": PALE_BLUE, "text_wrap": True},
+    "notice_mark": {**_CENTRED, "bg_color": PALE_BLUE, "font_color": BROWN, "bold": True, "text_wrap": True},
     "unscored_text": {**_WRAPPED, "bg_color": PALE_RED, "font_color": RED},
-    "alarm_mark": {**_CENTRED, "bg_color": PALE_RED, "font_color": RED, "bold": True},
+    "alarm_mark": {**_CENTRED, "bg_color": PALE_RED, "font_color": RED, "bold": True, "text_wrap": True},
     "expert_score": {**_CENTRED, "bg_color": PALE_AMBER, "bold": True},
     "expert_text": {**_WRAPPED, "bg_color": PALE_AMBER},
+    "stale_text": {**_WRAPPED, "font_color": MUTED, "italic": True},
+    "band_text": {**_WRAPPED, "bg_color": BAND},
+    "band_id": {**_WRAPPED, "bg_color": BAND, "bold": True},
+    "band_number": {**_CENTRED, "bg_color": BAND},
+    "met": {**_CENTRED, "bg_color": PALE_GREEN, "font_color": GREEN, "bold": True},
+    "not_met": {**_CENTRED, "bg_color": PALE_RED, "font_color": RED, "bold": True},
     "final": {**_CENTRED, "bold": True},
+    "sub_score": {**_CENTRED, "bg_color": PALE_BLUE, "num_format": _TENTHS},
+    "final_score": {**_CENTRED, "num_format": _TENTHS},
+    "final_esi": {**_CENTRED, "bold": True, "num_format": _TENTHS},
+    "seconds": {**_CENTRED, "num_format": _TENTHS},
+    "usd": {**_CENTRED, "num_format": "0.000000"},
     "difference": {**_CENTRED, "num_format": "+General;-General;0"},
     "title": {"font_size": 18, "bold": True, "font_color": BLUE, "valign": "vcenter"},
     "heading": {"font_size": 12, "bold": True, "font_color": BLUE, "valign": "vcenter"},
@@ -51,6 +71,7 @@ _STYLES: Mapping[str, Mapping[str, object]] = {
     "label": {"bold": True, "font_color": SLATE},
     "banner": {"bold": True, "font_size": 11, "bg_color": AMBER, "valign": "vcenter", "text_wrap": True, "indent": 1},
     "judge_line": {"bold": True, "font_size": 11, "bg_color": PALE_BLUE, "valign": "vcenter", "indent": 1},
+    "notice": {"bold": True, "font_color": BROWN, "valign": "vcenter"},
     "alarm": {"bold": True, "font_color": RED},
     "table_header": {**_HEADER, "bg_color": SLATE, "align": "center", "valign": "vcenter"},
     "table_header_left": {**_HEADER, "bg_color": SLATE, "valign": "vcenter"},
@@ -60,6 +81,14 @@ _STYLES: Mapping[str, Mapping[str, object]] = {
     "strong_mean": {**_FIGURE, "bold": True},
     "signed_mean": _FIGURE,
     "share": {**_FIGURE, "num_format": "0%"},
+    "amount": {**_FIGURE, "num_format": "#,##0"},
+    "mean_tenths": {**_FIGURE, "num_format": _TENTHS},
+    "strong_tenths": {**_FIGURE, "bold": True, "num_format": _TENTHS},
+    "total_cost": {**_FIGURE, "num_format": "0.0000"},
+    "band_label": {**_GRID, "bold": True, "valign": "vcenter", "bg_color": BAND},
+    "weight": {**_FIGURE, "bg_color": PALE_AMBER, "bold": True},
+    "exact_share": {**_FIGURE, "num_format": "0.0%"},
+    "row_text": {**_WRAPPED, "valign": "vcenter"},
 }
 
 
@@ -77,11 +106,17 @@ class Formats:
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
-            style = {**_BASE, **_STYLES[name]}
+            style = {**_BASE, **_STYLES[name.removesuffix(_MASKED)]}
+            if name.endswith(_MASKED):
+                style["num_format"] = BLIND_FORMAT
             if name in self._mean_formats:
                 style["num_format"] = self._mean_formats[name]
             self._made[name] = self._workbook.add_format(style)
         return self._made[name]
+
+    def masked(self, name: str) -> Any:
+        """Return the format `name` for a cell that shows `blind` instead of its value."""
+        return self[name + _MASKED]
 
     def conditional(self, **properties: object) -> Any:
         """Return a format for a rule: only what the rule changes."""

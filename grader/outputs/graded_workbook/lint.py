@@ -22,6 +22,7 @@ from grader.outputs.graded_workbook.ooxml import (
 )
 from grader.outputs.graded_workbook.package import CONTENT_TYPES_PART, Package
 from grader.outputs.graded_workbook.review_columns import column_index, column_letters
+from grader.outputs.graded_workbook.sheet_faults import sheet_faults
 
 _LETTERS, _DIGITS = ascii_uppercase, digits
 _SHEET_NAME_LIMIT = 31
@@ -47,6 +48,7 @@ def sheet_problems(package: Package, part: str) -> Iterator[str]:
         if int(number) >= counts[collection]:
             yield f"{part}: style {number} of {collection} does not exist"
     yield from _header_problems(package, part, root)
+    yield from sheet_faults(package, part)
     linked = {relation.id for relation in package.relations(part)}
     for section in children(root):
         if section.tag == main("sheetData"):
@@ -75,10 +77,19 @@ def check_copy(source: Package, path: Path, *, touched: Iterable[str]) -> list[s
     problems += [f"{name} was changed" for name in sorted(changed_bytes(source, copy) - set(touched))]
     for part in added_parts(source, copy):
         problems += sheet_problems(copy, part)
+    for part in _changed_sheets(source, copy):
+        problems += sorted(set(sheet_problems(copy, part)) - set(sheet_problems(source, part)))
     styles = copy.related_part("styles")
     problems += _order_problems(copy.workbook, copy.tree(copy.workbook), WORKBOOK_ORDER)
     problems += _order_problems(styles, copy.tree(styles), STYLES_ORDER) if styles else ["there are no styles"]
     return problems
+
+
+def _changed_sheets(source: Package, copy: Package) -> list[str]:
+    """Return the expert's worksheets that are not byte for byte what they were."""
+    there = set(copy.sheets().values())
+    changed = (part for part in source.sheets().values() if source.find(part) and part in there)
+    return [part for part in changed if source.data(part) != copy.data(part)]
 
 
 def check_alone(path: Path) -> list[str]:

@@ -115,4 +115,7 @@ def _check_kind(package: Package) -> None:
 
 def _has_doctype(data: bytes) -> bool:
     """Return whether an XML part declares a DOCTYPE, in any encoding; it can only stand at the beginning."""
-    return b"<!DOCTYPE" in data[:_HEAD_BYTES].replace(b"\0", b"")
+    head = data[:_HEAD_BYTES].replace(b"\0", b"")
+    if b"<!--" in head:  # a long comment may push it further down
+        head = data.replace(b"\0", b"")
+    return b"<!DOCTYPE" in head

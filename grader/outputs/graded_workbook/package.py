@@ -67,11 +67,11 @@ class Package:
     @property
     def changed_names(self) -> frozenset[str]:
         """The original parts that are written anew or left out."""
-        return frozenset((self._touched & self.original.keys()) | self._removed)
+        return frozenset((self._touched | self._removed | self._added.keys()) & self.original.keys())
 
     def names(self) -> list[str]:
         """Return the names of all parts, the original ones first and in their order."""
-        return [name for name in (*self.original, *self._added) if name not in self._removed]
+        return [name for name in dict.fromkeys((*self.original, *self._added)) if name not in self._removed]
 
     def find(self, name: str) -> str | None:
         """Return the name as the package writes it; part names are compared without case."""
@@ -80,10 +80,7 @@ class Package:
     def tree(self, name: str) -> etree._Element:
         """Return a part's XML for reading; what is changed in it is written only after `touch`."""
         if name not in self._trees:
-            try:
-                self._trees[name] = parse_xml(self.data(name))
-            except BrokenXml as error:
-                raise Unpatchable(f"its part {name} {error}") from error
+            self._trees[name] = self.passing_tree(name)
         return self._trees[name]
 
     def touch(self, name: str) -> etree._Element:
@@ -91,32 +88,61 @@ class Package:
         self._touched.add(name)
         return self.tree(name)
 
+    def passing_tree(self, name: str) -> etree._Element:
+        """Return a part's XML for reading once: it is not kept, unless it was before."""
+        if name in self._trees:
+            return self._trees[name]
+        try:
+            return parse_xml(self.data(name))
+        except BrokenXml as error:
+            raise Unpatchable(f"its part {name} {error}") from error
+
     def data(self, name: str) -> bytes:
         """Return a part's bytes as they were read or added."""
         return self._added[name] if name in self._added else self.original[name]
 
+    def replace(self, name: str, data: bytes) -> None:
+        """Give a part other bytes: one that is no well-formed XML, so that `touch` cannot serve."""
+        self._trees.pop(name, None)
+        self._touched.discard(name)
+        self._added[name] = data
+
+    def written(self, name: str) -> bytes:
+        """Return a part's bytes as `save` writes them, with all that was changed."""
+        return serialise_xml(self._trees[name]) if name in self._touched else self.data(name)
+
     def add(self, name: str, data: bytes, content_type: str) -> None:
         """Add a part under a name that is free (see `free_name`)."""
+        self._forget(name)
         self._added[name] = data
         self._names[name.lower()] = name
         types = self.touch(CONTENT_TYPES_PART)
         etree.SubElement(types, f"{{{CONTENT_TYPES}}}Override", PartName=f"/{name}", ContentType=content_type)
 
     def remove(self, name: str) -> None:
-        """Leave a part out, with its content type; its relations are the caller's."""
+        """Leave a part out, with its content type and its own relations; those to it are the caller's."""
+        for part in (name, self.find(relations_name(name))):
+            if part is not None:
+                self._leave_out(part)
+
+    def _leave_out(self, name: str) -> None:
         self._removed.add(name)
         del self._names[name.lower()]
-        types = self.touch(CONTENT_TYPES_PART)
+        types = self.tree(CONTENT_TYPES_PART)
         for entry in list(types):
             if (entry.get("PartName") or "").lower() == f"/{name.lower()}":
-                types.remove(entry)
+                self.touch(CONTENT_TYPES_PART).remove(entry)
 
     def free_name(self, name: str) -> str:
-        """Return a part name like `name` whose number is not taken: `xl/worksheets/sheet4.xml`."""
+        """Return a part name like `name` whose number is not taken: `xl/worksheets/sheet4.xml`.
+
+        The names of removed parts are not given again: what was added can be told from what was there.
+        """
         stem, extension = re.sub(r"\d*(\.\w+)$", "", name), posixpath.splitext(name)[1]
         declared = {(entry.get("PartName") or "").lower().lstrip("/") for entry in self.tree(CONTENT_TYPES_PART)}
+        declared |= self._names.keys() | {removed.lower() for removed in self._removed}
         number = 1
-        while (candidate := f"{stem}{number}{extension}").lower() in self._names or candidate.lower() in declared:
+        while (candidate := f"{stem}{number}{extension}").lower() in declared:
             number += 1
         return candidate
 
@@ -150,12 +176,16 @@ class Package:
         return id
 
     def unrelate(self, source: str, relation: Relation) -> None:
-        """Drop one relation of a part."""
+        """Drop one relation of a part, and the list of its relations where that was the last one."""
         part = self.find(relations_name(source))
-        root = self.touch(part) if part else ()
+        if part is None:
+            return
+        root = self.touch(part)
         for entry in list(root):
             if entry.get("Id") == relation.id:
-                entry.getparent().remove(entry)  # type: ignore[union-attr]  # it was just found in its parent
+                root.remove(entry)
+        if len(root) == 0:
+            self._leave_out(part)
 
     @property
     def workbook(self) -> str:
@@ -188,8 +218,14 @@ class Package:
         """Write the package; untouched parts are the bytes that were read."""
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             for name in self.names():
-                data = serialise_xml(self._trees[name]) if name in self._touched else self.data(name)
+                data = self.written(name)
                 archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+
+    def _forget(self, name: str) -> None:
+        """Forget a part that was there under this name and was removed."""
+        self._removed.discard(name)
+        self._touched.discard(name)
+        self._trees.pop(name, None)
 
     def _relation(self, source: str, entry: etree._Element) -> Relation:
         target = entry.get("Target") or ""
@@ -201,6 +237,7 @@ class Package:
 
     def _add_relations(self, source: str) -> str:
         name = relations_name(source)
+        self._forget(name)
         self._added[name] = f'<Relationships xmlns="{PACKAGE_RELATIONS}"/>'.encode()
         self._names[name.lower()] = name
         if self.content_type(name) is None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import takewhile
+from typing import Generic, TypeVar
 
 from grader.outputs.graded_workbook.names import quoted
 from grader.outputs.graded_workbook.text import line_text
@@ -17,6 +18,11 @@ class Column(StrEnum):
 
     KEY = "Key"
     TEXT_HASH = "Text hash"
+    JUDGE_HASH = "Judge hash"
+    ENTERED_BEFORE = "Entered before"
+    BLIND_ROW = "Blind row"
+    BLIND_SCORE = "Blind score"
+    EXPERT_RESULT = "Expert result"
     ID = "ID"
     SYSTEM = "System"
     SAMPLE = "Sample"
@@ -31,6 +37,7 @@ class Column(StrEnum):
     ANALYSIS = "Judge analysis"
     EXPERT_SCORE = "Expert score"
     EXPERT_COMMENT = "Expert comment"
+    STALE = "Stale entry"
     FINAL = "Final"
     DIFFERENCE = "Difference"
 
@@ -79,6 +86,11 @@ class ColumnLook:
 LOOKS: Mapping[Column, ColumnLook] = {
     Column.KEY: ColumnLook(Owner.ITEM, "note", 18),
     Column.TEXT_HASH: ColumnLook(Owner.ITEM, "note", 18),
+    Column.JUDGE_HASH: ColumnLook(Owner.ITEM, "note", 18),
+    Column.ENTERED_BEFORE: ColumnLook(Owner.ITEM, "note", 18),
+    Column.BLIND_ROW: ColumnLook(Owner.ITEM, "note", 10),
+    Column.BLIND_SCORE: ColumnLook(Owner.ITEM, "note", 10),
+    Column.EXPERT_RESULT: ColumnLook(Owner.ITEM, "note", 10),
     Column.ID: ColumnLook(Owner.ITEM, "id", 6, 14),
     Column.SYSTEM: ColumnLook(Owner.ITEM, "text", 12, 22),
     Column.SAMPLE: ColumnLook(Owner.ITEM, "number", 8),
@@ -89,10 +101,11 @@ LOOKS: Mapping[Column, ColumnLook] = {
     Column.ANSWER: ColumnLook(Owner.ITEM, "text", 32, 72),
     Column.SCORE: ColumnLook(Owner.JUDGE, "score", 9),
     Column.VERDICT: ColumnLook(Owner.JUDGE, "judge_text", 20, 24),
-    Column.NEEDS_REVIEW: ColumnLook(Owner.JUDGE, "judge_mark", 10),
+    Column.NEEDS_REVIEW: ColumnLook(Owner.JUDGE, "judge_mark", 15, 15),
     Column.ANALYSIS: ColumnLook(Owner.JUDGE, "judge_text", 28, 60),
     Column.EXPERT_SCORE: ColumnLook(Owner.EXPERT, "expert_score", 10),
     Column.EXPERT_COMMENT: ColumnLook(Owner.EXPERT, "expert_text", 30),
+    Column.STALE: ColumnLook(Owner.EXPERT, "stale_text", 26, 26),
     Column.FINAL: ColumnLook(Owner.RESULT, "final", 9),
     Column.DIFFERENCE: ColumnLook(Owner.RESULT, "difference", 11),
 }
@@ -103,44 +116,59 @@ _FIELD_HEADERS = {"context_passages": "Relevant passages"}
 _FIELDS_WITH_A_COLUMN = frozenset({"id", "system", "group", "question", "reference", "criteria", "answer"})
 _HEADER_LIMIT = 60
 
-HIDDEN = frozenset({Column.KEY, Column.TEXT_HASH})
-ALWAYS = frozenset(Column) - {Column.SAMPLE, Column.GROUP, Column.QUESTION, Column.REFERENCE, Column.CRITERIA}
+HIDDEN = frozenset(
+    {
+        *(Column.KEY, Column.TEXT_HASH, Column.JUDGE_HASH, Column.ENTERED_BEFORE),
+        *(Column.BLIND_ROW, Column.BLIND_SCORE, Column.EXPERT_RESULT),
+    }
+)
+ALWAYS = frozenset(Column) - {
+    *(Column.BLIND_ROW, Column.BLIND_SCORE, Column.EXPERT_RESULT, Column.STALE),
+    *(Column.SAMPLE, Column.GROUP, Column.QUESTION, Column.REFERENCE, Column.CRITERIA),
+}
 """The columns every run has; the others are there where some item has something in them."""
 
 _FROZEN = HIDDEN | {Column.ID, Column.SYSTEM, Column.SAMPLE}
 
+AnyColumn = TypeVar("AnyColumn")
+
 
 @dataclass(frozen=True, slots=True)
-class ReviewLayout:
-    """Where each column of this run's Review stands, for cells and for formulas on other sheets."""
+class TableLayout(Generic[AnyColumn]):
+    """Where each column of one of our tables stands, for cells and for formulas on other sheets."""
 
     sheet: str
-    columns: tuple[ReviewColumn, ...]
+    columns: tuple[AnyColumn, ...]
     row_count: int
     """Rows of items; a table has one at least, if empty."""
 
-    def index(self, column: ReviewColumn) -> int:
+    def index(self, column: AnyColumn) -> int:
         """Return a column's place, from 0."""
         return self.columns.index(column)
-
-    @property
-    def frozen_count(self) -> int:
-        """How many columns stay in view when scrolling to the right."""
-        return len(list(takewhile(_FROZEN.__contains__, self.columns)))
 
     @property
     def last_row(self) -> int:
         """The last row of the table, from 0; the header is row 0."""
         return max(1, self.row_count)
 
-    def cell(self, column: Column, row: int) -> str:
+    def cell(self, column: AnyColumn, row: int) -> str:
         """Return a cell of row `row` (from 0) as formulas on the same sheet write it: `$P2`."""
         return f"${column_letters(self.index(column))}{row + 1}"
 
-    def range(self, column: Column) -> str:
+    def range(self, column: AnyColumn) -> str:
         """Return all cells of a column as formulas on other sheets write them: `'Review'!$P$2:$P$481`."""
         letters = column_letters(self.index(column))
         return f"{quoted(self.sheet)}!${letters}$2:${letters}${self.last_row + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewLayout(TableLayout[ReviewColumn]):
+    """Where each column of this run's Review stands."""
+
+    @property
+    def frozen_count(self) -> int:
+        """How many columns stay in view when scrolling to the right."""
+        return len(list(takewhile(_FROZEN.__contains__, self.columns)))
 
 
 def look_of(column: ReviewColumn) -> ColumnLook:

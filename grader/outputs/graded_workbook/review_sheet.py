@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from grader.outputs.graded_workbook.distribution import is_closed
-from grader.outputs.graded_workbook.expert_entries import ExpertEntry, entry_for, final_score
-from grader.outputs.graded_workbook.formats import AMBER, HIGH, LOW, MIDDLE, MUTED
-from grader.outputs.graded_workbook.names import SheetNames, quoted
-from grader.outputs.graded_workbook.page import set_up_page
+from grader.outputs.graded_workbook.expert_entries import ExpertEntry, entry_for
+from grader.outputs.graded_workbook.expert_result import expert_number, shown_final
+from grader.outputs.graded_workbook.formats import AMBER, MUTED, PALE_RED, RED
+from grader.outputs.graded_workbook.keys import grade_key
+from grader.outputs.graded_workbook.names import SheetNames
 from grader.outputs.graded_workbook.review_columns import (
     HIDDEN,
     Column,
     FieldColumn,
     ReviewColumn,
     ReviewLayout,
-    column_letters,
     columns_for,
     look_of,
 )
-from grader.outputs.graded_workbook.review_row import Value, row_values
+from grader.outputs.graded_workbook.review_formulas import ReviewFormulas
+from grader.outputs.graded_workbook.review_row import row_values
 from grader.outputs.graded_workbook.row_height import row_points
-from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
+from grader.outputs.graded_workbook.score_rules import score_colours, score_rule, three_colours
+from grader.outputs.graded_workbook.sheet import Book, checked
 from grader.outputs.graded_workbook.survey import Survey
-from grader.records import Grade, format_number
-from grader.rubric import Scale
+from grader.outputs.graded_workbook.table_sheet import TableSheet, Value
+from grader.outputs.review_queue import Reason, Urgency, urgent_reasons
+from grader.records import Grade
 
-_HEADER_POINTS = 34
-"""Two lines: a name above, the filter's button below."""
 _COMFORTABLE_LINES = 13
 """About as many lines as a column is made wide for."""
 _MOST_FIELD_POINTS = 260
 """A document given as context may be pages long: rows show its beginning, the cell has all of it."""
+
+_OF_JUDGE = frozenset({Column.SCORE, Column.VERDICT, Column.NEEDS_REVIEW, Column.ANALYSIS})
+"""The cells of a row that say what the judge thought, as Final and Difference do."""
+
+_TOO_LARGE = (
+    "In a workbook of this size Final does not follow the sheet Verdicts by itself: `grader review` counts what you "
+    "enter there."
+)
 
 
 def layout_for(survey: Survey, sheet: str) -> ReviewLayout:
@@ -45,55 +52,52 @@ def layout_for(survey: Survey, sheet: str) -> ReviewLayout:
 class ReviewSheet:
     """Writes Review into a book: columns first, then rows in the order given, then what lies over all rows."""
 
-    def __init__(self, book: Book, names: SheetNames, survey: Survey) -> None:
+    def __init__(self, book: Book, names: SheetNames, survey: Survey, formulas: ReviewFormulas) -> None:
         self._book = book
         self._names = names
         self._survey = survey
         self._scale = survey.rubric.scale
+        self._formulas = formulas
         self.layout = layout_for(survey, names.review)
-        self._sheet: Sheet = book.add_sheet(names.review)
+        self._table: TableSheet[ReviewColumn] = TableSheet(
+            book, self.layout, table_name=names.table, look_of=look_of, hidden=HIDDEN
+        )
         self._fields = tuple(column for column in self.layout.columns if isinstance(column, FieldColumn))
         self._widths = {column: column_width(column, survey) for column in self.layout.columns}
 
-    def write(self, grades: Iterable[Grade], entries: Mapping[str, ExpertEntry]) -> None:
+    def write(
+        self, grades: Iterable[Grade], entries: Mapping[str, ExpertEntry], stored: Mapping[str, ExpertEntry]
+    ) -> None:
         """Write the whole sheet."""
-        self._set_up_columns()
-        self._write_header()
+        self._table.begin(self._widths.__getitem__)
         for row, grade in enumerate(grades, start=1):
-            self._write_row(row, grade, entry_for(grade, entries))
+            self._write_row(row, grade, entries, stored)
         self._offer_scores()
         self._colour_scores()
-        self._set_up_view()
+        self._explain_header()
+        self._table.finish(frozen_count=self.layout.frozen_count, tab_colour=AMBER)
 
-    def _set_up_columns(self) -> None:
-        for index, column in enumerate(self.layout.columns):
-            self._sheet.set_width(index, index, self._widths[column], is_hidden=column in HIDDEN)
-
-    def _write_header(self) -> None:
-        """Make the table; XlsxWriter cannot while streaming, where a filter over plain cells has to do."""
-        raw, last_row, last_column = self._sheet.raw, self.layout.last_row, len(self.layout.columns) - 1
-        checked(raw.set_row(0, _HEADER_POINTS))
-        if self._book.is_streamed:
-            for index, column in enumerate(self.layout.columns):
-                self._sheet.text(0, index, str(column), self._header_format(column))
-            checked(raw.autofilter(0, 0, last_row, last_column))
-            return
-        columns = [{"header": str(each), "header_format": self._header_format(each)} for each in self.layout.columns]
-        table = {"name": self._names.table, "style": None, "columns": columns}
-        checked(raw.add_table(0, 0, last_row, last_column, table))
-
-    def _header_format(self, column: ReviewColumn) -> Any:
-        return self._book.formats[f"{look_of(column).owner}_header"]
-
-    def _write_row(self, row: int, grade: Grade, entry: ExpertEntry) -> None:
-        values = row_values(grade, entry, self._fields)
-        checked(self._sheet.raw.set_row(row, self._row_points(values)))
+    def _write_row(
+        self, row: int, grade: Grade, entries: Mapping[str, ExpertEntry], stored: Mapping[str, ExpertEntry]
+    ) -> None:
+        entry, reasons = entry_for(grade, entries), urgent_reasons(grade, self._survey.queue)
+        key = grade_key(grade)
+        is_masked = key in self._survey.masked
+        values = row_values(
+            grade,
+            entry,
+            self._fields,
+            stored=entry_for(grade, stored),
+            reasons=[each.words for each in reasons],
+            is_masked=is_masked,
+        )
+        values[Column.STALE] = entry.stale
+        values[Column.BLIND_ROW] = "yes" if is_masked else ""
+        checked(self._table.sheet.raw.set_row(row, self._row_points(values)))
         for column in self.layout.columns:
             if column in values:
-                self._write_value(row, column, values[column], self._style(column, grade))
-        self._write_final(row, final_score(grade, entry, self._survey.rubric))
-        both = entry.number is not None and grade.verdict.score is not None
-        self._write_difference(row, (entry.number or 0) - (grade.verdict.score or 0) if both else None)
+                self._write_value(row, column, values[column], _style(column, grade, reasons), is_masked=is_masked)
+        self._write_results(row, grade, entry, is_masked=is_masked, is_blind=key in self._survey.blind_rows)
 
     def _row_points(self, values: Mapping[ReviewColumn, Value]) -> float:
         """Return the height for the row's texts; a long field alone does not make it a page high."""
@@ -103,57 +107,77 @@ class ReviewSheet:
         others = row_points(cell for column, cell in cells if not isinstance(column, FieldColumn))
         return max(others, min(_MOST_FIELD_POINTS, fields))
 
-    def _style(self, column: ReviewColumn, grade: Grade) -> Any:
-        name = look_of(column).style
-        if column is Column.VERDICT and not grade.verdict.status.is_scored:
-            name = "unscored_text"
-        if column is Column.NEEDS_REVIEW and grade.needs_review:
-            name = "alarm_mark"
-        return self._book.formats[name]
-
-    def _write_value(self, row: int, column: ReviewColumn, value: Value, style: Any) -> None:
-        index = self.layout.index(column)
-        if value is None:
-            self._sheet.blank(row, index, style)
-        elif isinstance(value, str):
-            self._sheet.text(row, index, value, style)
+    def _write_value(self, row: int, column: ReviewColumn, value: Value, style: str, *, is_masked: bool) -> None:
+        if not is_masked or column not in _OF_JUDGE:
+            self._table.value(row, column, value, self._book.formats[style])
+            return
+        masked = self._book.formats.masked(look_of(column).style)
+        if value is None or value == "":
+            # An empty cell would show nothing, and so give away that there is nothing; an empty text shows `blind`.
+            self._table.formula(row, column, '=""', masked, None)
         else:
-            self._sheet.number(row, index, value, style)
+            self._table.value(row, column, value, masked)
 
-    def _write_final(self, row: int, value: float | None) -> None:
-        judge, expert = self.layout.cell(Column.SCORE, row), self.layout.cell(Column.EXPERT_SCORE, row)
-        formula = f'=IF({expert}="",IF({judge}="","",{judge}),{expert})'
-        self._sheet.formula(row, self.layout.index(Column.FINAL), formula, self._book.formats["final"], value)
-
-    def _write_difference(self, row: int, value: float | None) -> None:
-        judge, expert = self.layout.cell(Column.SCORE, row), self.layout.cell(Column.EXPERT_SCORE, row)
-        formula = f'=IF(COUNT({judge},{expert})=2,{expert}-{judge},"")'
-        self._sheet.formula(row, self.layout.index(Column.DIFFERENCE), formula, self._book.formats["difference"], value)
+    def _write_results(self, row: int, grade: Grade, entry: ExpertEntry, *, is_masked: bool, is_blind: bool) -> None:
+        rubric, formats, formulas = self._survey.rubric, self._book.formats, self._formulas
+        expert, judge = expert_number(grade, entry, rubric), grade.verdict.score
+        if Column.BLIND_SCORE in self.layout.columns:
+            if is_blind:
+                blind = formulas.blind_score(row)
+                self._table.formula(row, Column.BLIND_SCORE, blind, formats["note"], entry.blind_score)
+            else:
+                self._table.value(row, Column.BLIND_SCORE, None, formats["note"])
+        if Column.EXPERT_RESULT in self.layout.columns:
+            result, by_criteria = formulas.expert_values(grade, entry)
+            formula = formulas.expert_result(row, by_criteria)
+            self._table.formula(row, Column.EXPERT_RESULT, formula, formats["note"], result)
+        final, difference = (formats.masked(name) if is_masked else formats[name] for name in ("final", "difference"))
+        self._table.formula(row, Column.FINAL, formulas.final(row), final, shown_final(grade, entry, rubric))
+        between = None if expert is None or judge is None else expert - judge
+        self._table.formula(row, Column.DIFFERENCE, formulas.difference(row), difference, between)
 
     def _offer_scores(self) -> None:
-        self._over(Column.EXPERT_SCORE, self._sheet.raw.data_validation, score_rule(self._scale, self._names))
+        rule = score_rule(self._scale, self._names)
+        self._table.over(Column.EXPERT_SCORE, self._table.sheet.raw.data_validation, rule)
+        expert = self.layout.cell(Column.EXPERT_SCORE, 1)
+        # Text is no score, and Final stays empty beside it: nobody should have to search for the reason.
+        self._table.colour(
+            Column.EXPERT_SCORE, f"=AND(ISTEXT({expert}),LEN({expert})>0)", bg_color=PALE_RED, font_color=RED
+        )
 
     def _colour_scores(self) -> None:
-        self._over(Column.FINAL, self._sheet.raw.conditional_format, three_colours(self._scale))
-        judge, expert = self.layout.cell(Column.SCORE, 1), self.layout.cell(Column.EXPERT_SCORE, 1)
-        overridden = self._book.formats.conditional(font_strikeout=True, font_color=MUTED)
-        rule = {"type": "formula", "criteria": f'=AND({expert}<>"",{expert}<>{judge})', "format": overridden}
-        self._over(Column.SCORE, self._sheet.raw.conditional_format, rule)
+        judge, difference = self.layout.cell(Column.SCORE, 1), self.layout.cell(Column.DIFFERENCE, 1)
+        overridden = f"AND(ISNUMBER({difference}),{difference}<>0)"
+        if Column.BLIND_ROW not in self.layout.columns:
+            self._table.over(Column.FINAL, self._table.sheet.raw.conditional_format, three_colours(self._scale))
+        else:
+            # A colour scale cannot leave out rows, and its colours would give away what the masks hide.
+            is_open = f'{self.layout.cell(Column.BLIND_ROW, 1)}=""'
+            overridden = f"AND({is_open},{overridden})"
+            final = self.layout.cell(Column.FINAL, 1)
+            for least, colour in score_colours(self._scale):
+                self._table.colour(
+                    Column.FINAL, f"=AND({is_open},ISNUMBER({final}),{final}>={least:.12g})", bg_color=colour
+                )
+        self._table.colour(Column.SCORE, f'=AND({judge}<>"",{overridden})', font_strikeout=True, font_color=MUTED)
 
-    def _over(self, column: Column, method: Any, rule: Mapping[str, object]) -> None:
-        index = self.layout.index(column)
-        checked(method(1, index, self.layout.last_row, index, dict(rule)))
+    def _explain_header(self) -> None:
+        self._table.explain(
+            Column.NEEDS_REVIEW,
+            "Which rows to look at first",
+            "Filter this column by everything but (Blanks): the rows that the judge was unsure of, and why.",
+        )
+        if self._survey.criterion_count and not self._formulas.follows_verdicts:
+            self._table.explain(Column.FINAL, "Final", _TOO_LARGE)
 
-    def _set_up_view(self) -> None:
-        raw = self._sheet.raw
-        # Ids and short answers are text on purpose: no green corners beside them.
-        last = f"{column_letters(len(self.layout.columns) - 1)}{self.layout.last_row + 1}"
-        checked(raw.ignore_errors({"number_stored_as_text": f"A1:{last}"}))
-        raw.freeze_panes(1, self.layout.frozen_count)
-        raw.set_zoom(90)
-        raw.set_tab_color(AMBER)
-        raw.repeat_rows(0)
-        set_up_page(self._sheet, is_wide=True)
+
+def _style(column: ReviewColumn, grade: Grade, reasons: list[Reason]) -> str:
+    """Return the style of a cell that is not masked: reasons that matter most are red, others amber."""
+    if column is Column.VERDICT and not grade.verdict.status.is_scored:
+        return "unscored_text"
+    if column is Column.NEEDS_REVIEW and reasons:
+        return "alarm_mark" if reasons[0].urgency <= Urgency.DISAGREEMENT else "notice_mark"
+    return look_of(column).style
 
 
 def column_width(column: ReviewColumn, survey: Survey) -> float:
@@ -165,35 +189,3 @@ def column_width(column: ReviewColumn, survey: Survey) -> float:
     is_name = column in (Column.ID, Column.SYSTEM, Column.GROUP)
     wanted = average * 1.3 + 2 if is_name else average / _COMFORTABLE_LINES
     return round(min(look.max_width, max(look.width, wanted)), 1)
-
-
-def score_rule(scale: Scale, names: SheetNames) -> dict[str, object]:
-    """Return the rule for the expert's score: the scale's values to choose from, or any number on the scale."""
-    choices = scale.override_choices()
-    rule: dict[str, object] = {
-        "ignore_blank": True,
-        "input_title": "Your score",
-        "input_message": "Leave it empty to accept the judge's score.",
-        "error_title": "Expert score",
-        "error_message": f"A number from {scale.described()}, or nothing to accept the judge's score.",
-    }
-    if not choices:
-        return rule | {"validate": "decimal", "criteria": "between", "minimum": scale.min, "maximum": scale.max}
-    offered = ", ".join(map(format_number, choices)) if len(choices) <= 12 else f"the values from {scale.described()}"
-    # Choices are an offer where the scale allows more: then Excel asks instead of refusing.
-    return rule | {
-        "validate": "list",
-        "source": f"={quoted(names.lists)}!$A$1:$A${len(choices)}",
-        "error_type": "stop" if is_closed(scale) else "warning",
-        "error_message": f"Usual scores: {offered}. Leave it empty to accept the judge's score.",
-    }
-
-
-def three_colours(scale: Scale) -> dict[str, object]:
-    """Return the rule that colours scores from the scale's lowest to its highest."""
-    points = {"min": scale.min, "mid": (scale.min + scale.max) / 2, "max": scale.max}
-    colours = {"min": LOW, "mid": MIDDLE, "max": HIGH}
-    rule: dict[str, object] = {"type": "3_color_scale"}
-    for point, value in points.items():
-        rule |= {f"{point}_type": "num", f"{point}_value": value, f"{point}_color": colours[point]}
-    return rule

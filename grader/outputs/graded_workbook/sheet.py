@@ -11,7 +11,7 @@ import xlsxwriter
 from xlsxwriter.exceptions import FileCreateError
 
 from grader.outputs.graded_workbook.formats import Formats
-from grader.outputs.graded_workbook.text import cut_text, fits, safe_text
+from grader.outputs.graded_workbook.text import RESULTS, cut_text, fits, safe_text
 
 _OPTIONS = {
     "strings_to_formulas": False,
@@ -28,10 +28,11 @@ class SheetWriteError(RuntimeError):
 class Sheet:
     """One of XlsxWriter's worksheets, written cell by cell with every return code looked at."""
 
-    def __init__(self, raw: Any, width_unit: float) -> None:
+    def __init__(self, raw: Any, width_unit: float, whole_texts: str = RESULTS) -> None:
         self.raw = raw
         """For set-up such as frozen panes; wrap what returns a code in `checked`."""
         self._width_unit = width_unit
+        self._whole_texts = whole_texts
         self.cut_count = 0
         """Cells whose text was too long."""
 
@@ -44,7 +45,7 @@ class Sheet:
         """Write `text` as text, whatever it begins with; cut visibly where a cell cannot hold it."""
         shown = safe_text(text)
         if not fits(shown):
-            shown = cut_text(shown)
+            shown = cut_text(shown, self._whole_texts)
             self.cut_count += 1
         if shown.startswith("<r>") and shown.endswith("</r>"):
             # XlsxWriter takes such text for its own rich text and writes it unescaped; in two runs it does not.
@@ -70,20 +71,29 @@ class Sheet:
 
 
 class Book:
-    """A workbook of ours in the making."""
+    """A workbook of ours in the making; `whole_texts` is the file that has what a cell cannot hold."""
 
-    def __init__(self, target: Path | BytesIO, *, mean_format: str, is_streamed: bool, width_unit: float) -> None:
+    def __init__(
+        self,
+        target: Path | BytesIO,
+        *,
+        mean_format: str,
+        is_streamed: bool,
+        width_unit: float,
+        whole_texts: str = RESULTS,
+    ) -> None:
         memory = {"constant_memory": True} if is_streamed else {"in_memory": isinstance(target, BytesIO)}
         self.raw = xlsxwriter.Workbook(target if isinstance(target, BytesIO) else str(target), {**_OPTIONS, **memory})
         self.raw.use_zip64()
         self.is_streamed = is_streamed
         self.formats = Formats(self.raw, mean_format)
         self._width_unit = width_unit
+        self._whole_texts = whole_texts
         self._sheets: list[Sheet] = []
 
     def add_sheet(self, name: str) -> Sheet:
         """Add a sheet behind the others."""
-        sheet = Sheet(self.raw.add_worksheet(name), self._width_unit)
+        sheet = Sheet(self.raw.add_worksheet(name), self._width_unit, self._whole_texts)
         self._sheets.append(sheet)
         return sheet
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from grader.outputs.graded_workbook.distribution import ScoreClass
 from grader.outputs.graded_workbook.review_columns import Column, ReviewLayout
-from grader.outputs.graded_workbook.review_row import NEEDS_REVIEW
 
 
 class Formulas:
@@ -18,7 +17,9 @@ class Formulas:
         self._layout = layout
         self._final = layout.range(Column.FINAL)
         self._judge = layout.range(Column.SCORE)
-        self._expert = layout.range(Column.EXPERT_SCORE)
+        has_result = Column.EXPERT_RESULT in layout.columns
+        self._expert = layout.range(Column.EXPERT_RESULT if has_result else Column.EXPERT_SCORE)
+        self._blind = layout.range(Column.BLIND_SCORE) if Column.BLIND_SCORE in layout.columns else None
         self._difference = layout.range(Column.DIFFERENCE)
 
     def planned(self, system: str) -> str:
@@ -43,7 +44,7 @@ class Formulas:
     def needs_review(self, system: str) -> str:
         """Return the count of a system's rows that an expert should look at."""
         marks = self._layout.range(Column.NEEDS_REVIEW)
-        return f'=SUMPRODUCT({self._of(system)}*({marks}="{NEEDS_REVIEW}"))'
+        return f'=SUMPRODUCT({self._of(system)}*({marks}<>""))'
 
     def expert_count(self, system: str) -> str:
         """Return the count of the expert's scores."""
@@ -66,22 +67,52 @@ class Formulas:
         return f"=SUMPRODUCT({self._of(system)}*ISNUMBER({self._final})*{inside})"
 
     def compared(self, system: str) -> str:
-        """Return the count of rows scored by both the judge and the expert."""
-        return f"=SUMPRODUCT({self._of(system)}*ISNUMBER({self._difference}))"
+        """Return the count of rows scored by both the judge and the expert who could see the judge's score."""
+        return f"=SUMPRODUCT({self._seen(system)})"
 
     def same(self, system: str, count: str) -> str:
-        """Return the share of compared rows on which both gave the same score."""
-        equal = f"SUMPRODUCT({self._of(system)}*ISNUMBER({self._difference})*({self._difference}=0))"
+        """Return the share of these rows on which both gave the same score."""
+        equal = f"SUMPRODUCT({self._seen(system)}*({self._difference}=0))"
         return f'=IF({count}=0,"",{equal}/{count})'
 
     def mean_difference(self, system: str, count: str) -> str:
         """Return the mean of expert minus judge."""
-        return f'=IF({count}=0,"",SUMPRODUCT(--{self._of(system)},{self._difference})/{count})'
+        return f'=IF({count}=0,"",SUMPRODUCT({self._seen(system)},{self._difference})/{count})'
 
     def mean_distance(self, system: str, count: str) -> str:
         """Return the mean distance between expert and judge, whichever is higher."""
-        signed = f"{self._of(system)}*(({self._difference}>0)-({self._difference}<0))*ISNUMBER({self._difference})"
+        signed = f"{self._seen(system)}*(({self._difference}>0)-({self._difference}<0))"
         return f'=IF({count}=0,"",SUMPRODUCT({signed},{self._difference})/{count})'
+
+    def blind_compared(self, system: str) -> str:
+        """Return the count of rows that the expert scored blind and the judge too."""
+        return f"=SUMPRODUCT({self._scored_blind(system)})"
+
+    def blind_same(self, system: str, count: str) -> str:
+        """Return the share of these rows on which both gave the same score."""
+        equal = f"SUMPRODUCT({self._scored_blind(system)}*({self._blind}={self._judge}))"
+        return f'=IF({count}=0,"",{equal}/{count})'
+
+    def blind_difference(self, system: str, count: str) -> str:
+        """Return the mean of the blind score minus the judge's."""
+        return f'=IF({count}=0,"",({self._between(self._scored_blind(system))})/{count})'
+
+    def blind_distance(self, system: str, count: str) -> str:
+        """Return the mean distance between the blind score and the judge's."""
+        signed = f"{self._scored_blind(system)}*(({self._blind}>{self._judge})-({self._blind}<{self._judge}))"
+        return f'=IF({count}=0,"",({self._between(signed)})/{count})'
+
+    def _seen(self, system: str) -> str:
+        """Return 1 for each row that counts as compared; a blind score is compared by itself."""
+        not_blind = f"*(1-ISNUMBER({self._blind}))" if self._blind else ""
+        return f"{self._of(system)}*ISNUMBER({self._difference}){not_blind}"
+
+    def _scored_blind(self, system: str) -> str:
+        return f"{self._of(system)}*ISNUMBER({self._blind})*ISNUMBER({self._judge})"
+
+    def _between(self, rows: str) -> str:
+        # Apart, because a difference of columns that hold texts is an error.
+        return f"SUMPRODUCT({rows},{self._blind})-SUMPRODUCT({rows},{self._judge})"
 
     def _of(self, system: str) -> str:
         return f"EXACT({self._layout.range(Column.SYSTEM)},{system})"

@@ -6,11 +6,20 @@ from grader.outputs.graded_workbook.charts import ROW_PIXELS, chart_pixels, inse
 from grader.outputs.graded_workbook.formats import BLUE
 from grader.outputs.graded_workbook.names import SheetNames
 from grader.outputs.graded_workbook.page import set_up_page
-from grader.outputs.graded_workbook.review_columns import ReviewLayout
-from grader.outputs.graded_workbook.review_sheet import three_colours
+from grader.outputs.graded_workbook.review_columns import ReviewLayout, column_letters
+from grader.outputs.graded_workbook.score_rules import three_colours
 from grader.outputs.graded_workbook.sheet import Book, checked
 from grader.outputs.graded_workbook.summary_formulas import Formulas
-from grader.outputs.graded_workbook.summary_tables import JUDGE, MEAN, SYSTEM, Block, SummaryTables
+from grader.outputs.graded_workbook.summary_tables import (
+    JUDGE,
+    MEAN,
+    PLANNED,
+    REVIEW,
+    SCORED,
+    SYSTEM,
+    Block,
+    SummaryTables,
+)
 from grader.outputs.graded_workbook.survey import Survey
 from grader.outputs.summary import COMPLETE_SHARE
 
@@ -58,10 +67,7 @@ class SummarySheet:
         if words:
             self._write_band(2, words, "banner" if is_baseline else "judge_line")
         self._write_completeness(3)
-        hint = (
-            f"All figures follow the column Final on the sheet {self._names.review}: an expert's score counts at once."
-        )
-        self._sheet.text(4, 0, hint, self._formats["muted"])
+        self._write_queue(4)
 
     def _write_band(self, row: int, words: str, style: str) -> None:
         """Write a line that stands out over the width of the leaderboard, with cells of one colour."""
@@ -69,10 +75,25 @@ class SummarySheet:
         checked(self._sheet.raw.merge_range(row, SYSTEM, row, JUDGE, "", self._formats[style]))
         self._sheet.text(row, SYSTEM, words, self._formats[style])
 
-    def _write_completeness(self, row: int) -> None:
+    def _write_queue(self, row: int) -> None:
+        """Say how many rows need review and how to see them, in a line that follows Review."""
+        count, planned = (self._column_sum(column) for column in (REVIEW, PLANNED))
+        where = f" rows: on {self._names.review}, filter the column Needs review by everything but blanks."
+        nothing = "No row needs review."
+        quoted_where = where.replace('"', '""')
+        formula = f'=IF({count}=0,"{nothing}","Needs review: "&{count}&" of "&{planned}&"{quoted_where}")'
+        needed = sum(figures.needs_review for figures in self._survey.systems.values())
+        value = f"Needs review: {needed} of {self._survey.count}{where}" if needed else nothing
+        self._sheet.formula(row, 0, formula, self._formats["notice"], value)
+
+    def _column_sum(self, column: int) -> str:
         first = _FIRST_TABLE_ROW + 2
         last = first + max(0, len(self._survey.systems) - 1)
-        scored, planned = (f"SUM({letter}{first}:{letter}{last})" for letter in "DC")
+        letters = column_letters(column)
+        return f"SUM({letters}{first}:{letters}{last})"
+
+    def _write_completeness(self, row: int) -> None:
+        scored, planned = (self._column_sum(column) for column in (SCORED, PLANNED))
         words = f'"INCOMPLETE: only "&{scored}&" of "&{planned}&" items have a score."'
         formula = f'=IF({scored}<{COMPLETE_SHARE}*{planned},{words},"")'
         survey = self._survey
@@ -81,7 +102,8 @@ class SummarySheet:
         self._sheet.formula(row, 0, formula, self._formats["alarm"], value if is_incomplete else None)
 
     def _write_leaderboard(self) -> Block:
-        self._heading(_FIRST_TABLE_ROW - 1, "Leaderboard", "")
+        hint = f"All figures follow the column Final on {self._names.review}: an expert's score counts at once."
+        self._heading(_FIRST_TABLE_ROW - 1, "Leaderboard", hint)
         block = self._tables.write_leaderboard(_FIRST_TABLE_ROW)
         self._colour_means(block, MEAN, MEAN)
         note = "± 95 %: Student's t interval of the mean over the scored items."
@@ -98,6 +120,10 @@ class SummarySheet:
 
     def _write_agreement(self, row: int) -> None:
         words = "Rows scored by both; the difference is expert minus judge. Empty until the expert has entered scores."
+        if self._survey.blind_rows:
+            words = (
+                "Rows scored by both, expert minus judge; those scored on the sheet Blind apart, as nothing led them."
+            )
         self._heading(row, "Agreement of expert and judge", words)
         self._tables.write_agreement(row + 1)
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from grader.outputs.graded_workbook.distribution import is_closed
 from grader.outputs.graded_workbook.review_columns import column_letters
 from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
 from grader.outputs.graded_workbook.summary_formulas import Formulas
-from grader.outputs.graded_workbook.survey import Survey, SystemFigures
-from grader.outputs.means import RunningMean
+from grader.outputs.graded_workbook.survey import Comparison, Survey, SystemFigures
+from grader.statistics.means import RunningMean
 
 SYSTEM, RANK, PLANNED, SCORED, MEAN, HALF, LOW, HIGH, UNSCORED, REVIEW, EXPERT, JUDGE = range(12)
 """The leaderboard's columns."""
@@ -19,7 +19,7 @@ _LEADERBOARD = [
     *("System", "Rank", "Items", "Scored", "Final mean", "± 95 %", "from", "to"),
     *("Not scored", "Needs review", "Expert scores", "Judge mean"),
 ]
-_AGREEMENT = ("System", "Compared", "Same score", "Mean difference", "Mean distance")
+_AGREEMENT = ("Compared", "Same score", "Mean difference", "Mean distance")
 _HEADER_POINTS = 30
 _NO_MEAN = RunningMean()
 
@@ -93,20 +93,40 @@ class SummaryTables:
         return block
 
     def write_agreement(self, row: int) -> Block:
-        """Write how the expert's scores compare with the judge's, empty until there are some."""
-        block = self._start(row, _AGREEMENT, len(self._systems))
+        """Write how the expert's scores compare with the judge's, those given blind apart; empty until there are some.
+
+        The blind ones have columns of their own, where the workbook has a sheet Blind.
+        """
+        has_blind = bool(self._survey.blind_rows)
+        labels = ("System", *_AGREEMENT, *((f"Blind: {label.lower()}" for label in _AGREEMENT) if has_blind else ()))
+        block = self._start(row, labels, len(self._systems))
+        made = self._formulas
+        seen = (made.compared, made.same, made.mean_difference, made.mean_distance)
+        blind = (made.blind_compared, made.blind_same, made.blind_difference, made.blind_distance)
         for number, system in enumerate(self._systems, start=block.first_row):
-            figures, cell, count = self._survey.systems[system], f"$A{number + 1}", f"$B{number + 1}"
-            compared = figures.difference.n
-            same = figures.same_count / compared if compared else None
-            difference, distance = figures.difference.mean().value, figures.distance.mean().value
-            formulas, formats = self._formulas, self._formats
-            self._sheet.text(number, SYSTEM, system, formats["row_label"])
-            self._sheet.formula(number, 1, formulas.compared(cell), formats["count"], compared)
-            self._sheet.formula(number, 2, formulas.same(cell, count), formats["share"], same)
-            self._sheet.formula(number, 3, formulas.mean_difference(cell, count), formats["signed_mean"], difference)
-            self._sheet.formula(number, 4, formulas.mean_distance(cell, count), formats["mean"], distance)
+            figures = self._survey.systems[system]
+            self._sheet.text(number, SYSTEM, system, self._formats["row_label"])
+            self._write_comparison(number, 1, figures.seen, *seen)
+            if has_blind:
+                self._write_comparison(number, 1 + len(_AGREEMENT), figures.blind, *blind)
         return block
+
+    def _write_comparison(
+        self,
+        row: int,
+        column: int,
+        found: Comparison,
+        compared: Callable[[str], str],
+        *shares: Callable[[str, str], str],
+    ) -> None:
+        """Write the count of rows compared and beside it the figures over them."""
+        cell, count, n = f"$A{row + 1}", f"${column_letters(column)}{row + 1}", found.difference.n
+        self._sheet.formula(row, column, compared(cell), self._formats["count"], n)
+        values = (found.same_count / n if n else None, found.difference.mean().value, found.distance.mean().value)
+        for place, (formula, style, value) in enumerate(
+            zip(shares, ("share", "signed_mean", "mean"), values, strict=True), start=column + 1
+        ):
+            self._sheet.formula(row, place, formula(cell, count), self._formats[style], value)
 
     def _start(self, row: int, labels: Sequence[str], row_count: int) -> Block:
         checked(self._sheet.raw.set_row(row, _HEADER_POINTS))

@@ -5,17 +5,37 @@ Its figures are the true values of Summary's formulas.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from grader.criterion_score import has_criterion_verdicts
+from grader.outputs.graded_workbook.blind_choice import BlindChoice, BlindWish
 from grader.outputs.graded_workbook.distribution import ScoreClass, class_index, score_classes
-from grader.outputs.graded_workbook.expert_entries import NO_ENTRY, ExpertEntry, entry_for, final_score
+from grader.outputs.graded_workbook.expert_entries import NO_ENTRY, ExpertEntry, entry_for
+from grader.outputs.graded_workbook.expert_result import expert_number, shown_final
 from grader.outputs.graded_workbook.keys import grade_key
 from grader.outputs.graded_workbook.review_columns import ALWAYS, Column, FieldColumn, ReviewColumn, field_columns
 from grader.outputs.graded_workbook.review_row import field_text
-from grader.outputs.means import RunningMean
+from grader.outputs.review_queue import ReviewQueue, queue_of, review_reasons
 from grader.records import Grade
 from grader.rubric import Rubric
+from grader.statistics.means import RunningMean
+
+
+@dataclass(slots=True)
+class Comparison:
+    """The expert's scores beside the judge's, of rows that have both."""
+
+    same_count: int = 0
+    difference: RunningMean = field(default_factory=RunningMean)
+    """Expert minus judge."""
+    distance: RunningMean = field(default_factory=RunningMean)
+
+    def add(self, expert: float, judge: float) -> None:
+        """Count one row."""
+        self.same_count += expert == judge
+        self.difference.add(expert - judge)
+        self.distance.add(abs(expert - judge))
 
 
 @dataclass(slots=True)
@@ -29,11 +49,10 @@ class SystemFigures:
     final: RunningMean = field(default_factory=RunningMean)
     judge: RunningMean = field(default_factory=RunningMean)
     expert_count: int = 0
-    same_count: int = 0
-    """Expert scores that equal the judge's."""
-    difference: RunningMean = field(default_factory=RunningMean)
-    """Expert minus judge."""
-    distance: RunningMean = field(default_factory=RunningMean)
+    seen: Comparison = field(default_factory=Comparison)
+    """Of rows whose judge's score the expert could see."""
+    blind: Comparison = field(default_factory=Comparison)
+    """Of rows that the expert scored blind."""
 
     @property
     def other_count(self) -> int:
@@ -47,6 +66,8 @@ class Survey:
 
     rubric: Rubric
     classes: tuple[ScoreClass, ...]
+    queue: ReviewQueue
+    """Which rows need review, and why."""
     count: int = 0
     systems: dict[str, SystemFigures] = field(default_factory=dict)
     groups: dict[str, dict[str, RunningMean]] = field(default_factory=dict)
@@ -56,6 +77,16 @@ class Survey:
     columns: set[ReviewColumn] = field(default_factory=lambda: set[ReviewColumn](ALWAYS))
     lengths: dict[ReviewColumn, int] = field(default_factory=dict)
     """Characters in all cells of a column together."""
+    blind_rows: frozenset[str] = frozenset()
+    """Keys of the rows on Blind."""
+    masked: frozenset[str] = frozenset()
+    """Keys of those of them whose judge's cells are not shown yet."""
+    answer_count: int = 0
+    """Answers, of which those judged more than once count once."""
+    criterion_count: int = 0
+    """Criteria of all items together, where an expert may override the verdict on each."""
+    levels: set[float] = field(default_factory=set)
+    """Of these criteria."""
     carried: set[str] = field(default_factory=set)
     """Keys of the rows whose expert entries were carried over."""
 
@@ -78,16 +109,65 @@ class Survey:
         return (mean is None, -(mean or 0.0))
 
 
-def survey_grades(grades: Iterable[Grade], rubric: Rubric, entries: Mapping[str, ExpertEntry]) -> Survey:
-    """Return the survey of `grades`, with what the expert has typed before in its place."""
-    survey = Survey(rubric, score_classes(rubric.scale), fields=field_columns(rubric))
+def survey_grades(
+    grades: Collection[Grade],
+    rubric: Rubric,
+    entries: Mapping[str, ExpertEntry],
+    *,
+    stored: Mapping[str, ExpertEntry] | None = None,
+    blind: BlindWish | None = None,
+    queue: ReviewQueue | None = None,
+) -> Survey:
+    """Return the survey of `grades`, with what the expert has typed before in its place.
+
+    Args:
+        grades: In criteria order; gone through twice where no queue is given.
+        rubric: What the scores mean.
+        entries: What is to stand in the expert's cells, by row key.
+        stored: What the run's store holds of earlier reviews, by row key.
+        blind: Which rows are to be scored blind.
+        queue: What is known of all grades already.
+    """
+    disputed = frozenset(key for key, entry in (stored or {}).items() if entry.experts_differ)
+    queue = queue or queue_of(grades, rubric, disputed)
+    survey = Survey(rubric, score_classes(rubric.scale), queue, fields=field_columns(rubric))
+    choice = BlindChoice(wish=blind or BlindWish(), entries=entries)
+    revealed: set[str] = set()
     for grade in grades:
         entry = entry_for(grade, entries)
         if entry is not NO_ENTRY:
             survey.carried.add(grade_key(grade))
+        if entry.stale:
+            survey.columns.add(Column.STALE)
+        if stored and entry_for(grade, stored).blind_score is not None:
+            revealed.add(grade_key(grade))
+        choice.see(grade)
+        survey.answer_count += grade.sample == 1
         _look_at_texts(survey, grade)
+        _look_at_criteria(survey, grade)
         _count(survey, grade, entry)
+    survey.blind_rows = choice.keys
+    survey.masked = survey.blind_rows - revealed
+    survey.columns |= _helper_columns(survey)
     return survey
+
+
+def _helper_columns(survey: Survey) -> set[ReviewColumn]:
+    """Return the hidden columns that Review's formulas need."""
+    needed: set[ReviewColumn] = set()
+    if survey.blind_rows:
+        needed |= {Column.BLIND_SCORE, Column.EXPERT_RESULT}
+    if survey.masked:
+        needed.add(Column.BLIND_ROW)
+    if has_criterion_verdicts(survey.rubric):
+        needed.add(Column.EXPERT_RESULT)
+    return needed
+
+
+def _look_at_criteria(survey: Survey, grade: Grade) -> None:
+    if has_criterion_verdicts(survey.rubric):
+        survey.criterion_count += len(grade.item.criteria)
+        survey.levels.update(each.level for each in grade.item.criteria if each.level is not None)
 
 
 def _look_at_texts(survey: Survey, grade: Grade) -> None:
@@ -111,16 +191,15 @@ def _look_at_texts(survey: Survey, grade: Grade) -> None:
 
 
 def _count(survey: Survey, grade: Grade, entry: ExpertEntry) -> None:
-    system = grade.item.system
+    system, rubric = grade.item.system, survey.rubric
     figures = survey.systems.setdefault(system, SystemFigures([0] * len(survey.classes)))
     figures.planned += 1
-    figures.needs_review += grade.needs_review
-    judge, expert, final = grade.verdict.score, entry.number, final_score(grade, entry, survey.rubric)
+    figures.needs_review += bool(review_reasons(grade, survey.queue))
+    judge, expert, final = grade.verdict.score, expert_number(grade, entry, rubric), shown_final(grade, entry, rubric)
     if judge is not None:
         figures.judge.add(judge)
-    if expert is not None:
-        figures.expert_count += 1
-        _compare(figures, judge, expert)
+    figures.expert_count += expert is not None
+    _compare(figures, judge, expert, entry)
     if final is not None:
         figures.final.add(final)
         place = class_index(survey.classes, final)
@@ -132,8 +211,11 @@ def _count(survey: Survey, grade: Grade, entry: ExpertEntry) -> None:
             mean.add(final)
 
 
-def _compare(figures: SystemFigures, judge: float | None, expert: float) -> None:
-    if judge is not None:
-        figures.same_count += expert == judge
-        figures.difference.add(expert - judge)
-        figures.distance.add(abs(expert - judge))
+def _compare(figures: SystemFigures, judge: float | None, expert: float | None, entry: ExpertEntry) -> None:
+    """Count a row once: a blind score is compared itself, whatever was entered later with the judge's in view."""
+    if judge is None:
+        return
+    if isinstance(entry.blind_score, float):
+        figures.blind.add(entry.blind_score, judge)
+    elif expert is not None:
+        figures.seen.add(expert, judge)

@@ -7,7 +7,9 @@ import re
 CELL_LIMIT = 32_767
 """What a cell holds, in UTF-16 units: an emoji counts twice."""
 
-CUT_MARK = " … [cut here: {count:,} characters in all, the whole text is in results.jsonl]"
+RESULTS = "results.jsonl"
+
+CUT_MARK = " … [cut here: {count:,} characters in all, the whole text is in {file}]"
 
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _LINE_END = re.compile("\r\n?")
@@ -28,9 +30,9 @@ def fits(text: str) -> bool:
     return len(text) <= CELL_LIMIT // 2 or _units(text) <= CELL_LIMIT
 
 
-def cut_text(text: str) -> str:
-    """Return as much of a safe text as a cell can hold, with a mark that says where the rest is."""
-    mark = CUT_MARK.format(count=len(text))
+def cut_text(text: str, file: str = RESULTS) -> str:
+    """Return as much of a safe text as a cell can hold, with a mark that says where the rest is: in `file`."""
+    mark = CUT_MARK.format(count=len(text), file=file)
     kept = text.encode("utf-16-le")[: 2 * (CELL_LIMIT - _units(mark))]
     return kept.decode("utf-16-le", "ignore") + mark
 

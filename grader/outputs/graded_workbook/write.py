@@ -8,18 +8,30 @@ from io import BytesIO
 from pathlib import Path
 
 from grader.errors import RunError
+from grader.outputs.graded_workbook.blind_choice import BlindWish
 from grader.outputs.graded_workbook.earlier import Earlier, look_at_earlier
-from grader.outputs.graded_workbook.lint import check_alone, check_copy, check_streamed
+from grader.outputs.graded_workbook.expert_entries import ExpertEntry, typed_over
+from grader.outputs.graded_workbook.in_place.adding import AddedColumns, add_columns
+from grader.outputs.graded_workbook.in_place.place import CriteriaSheet
+from grader.outputs.graded_workbook.in_place.refusal import NotInPlace
+from grader.outputs.graded_workbook.in_place.unchanged import changed_beside_ours
+from grader.outputs.graded_workbook.lint import check_alone, check_copy, check_streamed, read_written
+from grader.outputs.graded_workbook.marks import mark_source
 from grader.outputs.graded_workbook.merge.merging import merge_donor
+from grader.outputs.graded_workbook.merge.placing import place_sheets
 from grader.outputs.graded_workbook.merge.styles import width_unit
 from grader.outputs.graded_workbook.names import SheetNames, free_names
 from grader.outputs.graded_workbook.opening import file_extension, has_manual_calculation, open_donor, open_package
 from grader.outputs.graded_workbook.our_sheets import Contents, write_our_sheets
 from grader.outputs.graded_workbook.package import Package, Unpatchable
+from grader.outputs.graded_workbook.removal.changes import remember_cells
+from grader.outputs.graded_workbook.removal.removing import Removed, remove_ours
 from grader.outputs.graded_workbook.saving import next_free_name, save_beside
 from grader.outputs.graded_workbook.survey import Survey, survey_grades
+from grader.outputs.review_queue import ReviewQueue
 from grader.records import Grade
 from grader.rubric import Rubric
+from grader.statistics.agreement_records import AgreementReport
 
 MOST_ROWS_IN_COPY = 20_000
 """With more grades our sheets go into a file of their own, written row by row in little memory."""
@@ -42,22 +54,36 @@ def write_graded_workbook(
     out_path: Path,
     *,
     criteria_path: Path | None,
+    criteria_sheet: CriteriaSheet | None = None,
     grades: Collection[Grade],
     rubric: Rubric,
     about: Mapping[str, str],
     judge_note: str = "",
     is_baseline: bool = False,
+    stored: Mapping[str, ExpertEntry] | None = None,
+    is_reviewed: bool = False,
+    blind_count: int = 0,
+    blind_kept: Collection[str] = frozenset(),
+    queue: ReviewQueue | None = None,
+    agreement: AgreementReport | None = None,
 ) -> WrittenWorkbook:
     """Write the graded workbook and say what is worth saying about it.
 
     Args:
         out_path: Where it goes; its suffix follows the criteria workbook's kind.
         criteria_path: The expert's workbook, which is never changed; `None` for our sheets alone.
+        criteria_sheet: Where in it the criteria were read, for columns beside them; `None` for new sheets only.
         grades: In criteria order; gone through twice, so not a generator, but it may read from a store as it goes.
         rubric: What the scores mean.
         about: The run's facts, in the order to show them; also set as document properties.
         judge_note: Who judged, in a line for Summary.
         is_baseline: Whether that was text matching and no LLM, which Summary then says first of all.
+        stored: What the run's store holds of earlier reviews, by row key.
+        is_reviewed: Whether that is all there is: what is typed in the workbook at `out_path` has just been stored.
+        blind_count: How many rows an expert is to score without seeing the judge's score, at random.
+        blind_kept: Keys of rows that are to stay blind if they still exist.
+        queue: What must be known of all grades to say which need review; found out here where it is not given.
+        agreement: The report for the sheet Agreement, once there is one.
 
     Raises:
         RunError: the folder cannot be written to, or there are more grades than a sheet has rows.
@@ -68,17 +94,29 @@ def write_graded_workbook(
     package = _package_to_patch(criteria_path, len(grades), notes)
     target = out_path.with_suffix(file_extension(package) if package else ".xlsx")
     earlier = look_at_earlier(target, criteria_path, package)
-    survey = survey_grades(grades, rubric, earlier.entries)
+    removed = remove_ours(package) if package else Removed()
+    notes += removed.notes
+    wish = BlindWish(count=blind_count, kept={*blind_kept, *earlier.blind_keys})
+    entries = typed_over(stored or {}, earlier.entries, is_reviewed=is_reviewed)
+    survey = survey_grades(grades, rubric, entries, stored=stored, blind=wish, queue=queue)
+    if blind_count > survey.answer_count:
+        notes.append(f"There are {survey.answer_count:,} rows to score blind, not {blind_count:,}: all of them are.")
+    if not is_reviewed:
+        notes += _carried_note(len(survey.carried & earlier.entries.keys()))
     target = _target_beside(target, earlier, survey, notes)
     contents = Contents(
         grades=grades,
         survey=survey,
-        entries=earlier.entries,
+        entries=entries,
         about=about,
         judge_note=judge_note,
         is_baseline=is_baseline,
+        stored=stored or {},
+        agreement=agreement,
     )
-    path = _save(target, package, contents, notes)
+    called = criteria_path.stem if criteria_path else ""
+    source = _Source(package, removed, criteria_sheet, called) if package else None
+    path = _save(target, source, contents, notes)
     return WrittenWorkbook(path, tuple(notes))
 
 
@@ -105,21 +143,40 @@ def _alone_note(criteria_path: Path, reason: str) -> str:
     return f"The graded workbook holds our sheets only, not a copy of {criteria_path.name}, because {reason}."
 
 
+def _carried_note(count: int) -> list[str]:
+    rows = f"{count} row{'' if count == 1 else 's'}"
+    return [f"The expert's scores and comments in {rows} were carried over from the earlier workbook."] if count else []
+
+
 def _target_beside(target: Path, earlier: Earlier, survey: Survey, notes: list[str]) -> Path:
     """Return the target, or the next free name where the file that stands there must be kept."""
-    if survey.carried:
-        count = f"{len(survey.carried)} row{'' if len(survey.carried) == 1 else 's'}"
-        notes.append(f"The expert's scores and comments in {count} were carried over from the earlier workbook.")
-    reason = earlier.reason_to_keep(survey.carried)
-    if reason is None:
+    reasons = earlier.reasons_to_keep(survey.carried)
+    if not reasons:
         return target
     free = next_free_name(target)
-    notes.append(f"{target.name} was kept, because {reason}; the new workbook is {free.name}.")
+    notes.append(f"{target.name} was kept, because {', and '.join(reasons)}; the new workbook is {free.name}.")
     return free
 
 
-def _save(target: Path, package: Package | None, contents: Contents, notes: list[str]) -> Path:
-    path, cut_count = _save_copy_or_alone(target, package, contents, notes)
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The expert's workbook, without anything of ours."""
+
+    package: Package
+    removed: Removed
+    criteria_sheet: CriteriaSheet | None
+    """Where columns are to be added; `None` for new sheets only."""
+    called: str
+    """The workbook's name, without extension."""
+
+    def without_columns(self) -> _Source:
+        """Return the workbook as it was read, to be tried again with new sheets only."""
+        package = Package(self.package.original)
+        return _Source(package, remove_ours(package), None, self.called)
+
+
+def _save(target: Path, source: _Source | None, contents: Contents, notes: list[str]) -> Path:
+    path, cut_count = _save_copy_or_alone(target, source, contents, notes)
     if path.name != target.with_suffix(path.suffix).name:
         notes.append(f"{target.name} is open in another program, so the new workbook was saved as {path.name}.")
     if cut_count:
@@ -128,36 +185,74 @@ def _save(target: Path, package: Package | None, contents: Contents, notes: list
     return path
 
 
-def _save_copy_or_alone(
-    target: Path, package: Package | None, contents: Contents, notes: list[str]
-) -> tuple[Path, int]:
-    if package is not None:
+def _save_copy_or_alone(target: Path, source: _Source | None, contents: Contents, notes: list[str]) -> tuple[Path, int]:
+    if source is not None:
         try:
-            return save_beside(target, lambda path: _write_copy(path, package, contents))
+            path, (cut_count, more) = save_beside(target, lambda path: _write_copy(path, source, contents))
+            notes += more
+            return path, cut_count
         except Unpatchable as reason:
+            if source.criteria_sheet is not None:
+                notes.append(_new_sheets_note(str(reason)))
+                return _save_copy_or_alone(target, source.without_columns(), contents, notes)
             notes.append(f"The graded workbook holds our sheets only, not a copy of the criteria's, because {reason}.")
     return save_beside(target.with_suffix(".xlsx"), lambda path: _write_alone(path, contents))
 
 
-def _write_copy(path: Path, package: Package, contents: Contents) -> int:
-    """Write a copy of the package with our sheets, check it, and return how many cells were cut.
+def _new_sheets_note(reason: str) -> str:
+    return f"New sheets only: the criteria sheet has no columns with the results, because {reason}."
+
+
+def _write_copy(path: Path, source: _Source, contents: Contents) -> tuple[int, list[str]]:
+    """Write a copy of the package with our columns and sheets, and check it.
+
+    Returns:
+        How many cells were cut, and sentences on what was left out.
 
     Raises:
         Unpatchable: the package cannot take our sheets, or the copy has faults that the original has not.
     """
     donor = BytesIO()
-    cut_count = write_our_sheets(donor, contents, free_names(package), width_unit=width_unit(package))
+    package, removed = source.package, source.removed
+    notes: list[str] = []
+    columns = _add_columns(source, contents, notes)
+    names = free_names(package, removed.names)
+    cut_count = write_our_sheets(donor, contents, names, width_unit=width_unit(package))
     merge_donor(package, open_donor(donor), contents.about)
+    place_sheets(package, names, removed.position)
+    mark_source(package, removed.source or source.called)
+    remember_cells(package)
     package.save(path)
     problems = check_copy(Package(package.original), path, touched=package.changed_names)
+    if columns is not None:
+        problems += changed_beside_ours(columns.before, read_written(path), columns.place)
     if problems:
         raise Unpatchable(f"the copy did not pass our check ({'; '.join(problems[:3])})")
-    return cut_count
+    return cut_count + (columns.cut_count if columns else 0), notes
+
+
+def _add_columns(source: _Source, contents: Contents, notes: list[str]) -> AddedColumns | None:
+    """Add our columns to the criteria sheet where that is wanted and safe; say why where it is not."""
+    if source.criteria_sheet is None:
+        return None
+    try:
+        rubric, blind = contents.survey.rubric, contents.blind_keys
+        columns = add_columns(source.package, source.criteria_sheet, contents.grades, rubric, blind)
+    except NotInPlace as reason:
+        notes.append(_new_sheets_note(str(reason)))
+        return None
+    notes += columns.notes
+    return columns
 
 
 def _write_alone(path: Path, contents: Contents) -> int:
     is_streamed = len(contents.grades) > MOST_ROWS_IN_COPY
     cut_count = write_our_sheets(path, contents, SheetNames(), is_streamed=is_streamed)
+    if not is_streamed:
+        package = open_package(path)
+        place_sheets(package, SheetNames(), None)
+        remember_cells(package)
+        package.save(path)
     problems = check_streamed(path) if is_streamed else check_alone(path)
     if problems:
         raise RunError(f"{path} was written, but is damaged: {'; '.join(problems)}")

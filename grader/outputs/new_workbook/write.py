@@ -8,6 +8,7 @@ from pathlib import Path
 from openpyxl import Workbook
 
 from grader.errors import InputError
+from grader.outputs.atomic_file import write_new_file
 from grader.outputs.new_workbook.criteria_sheet import write_criteria_sheet
 from grader.outputs.new_workbook.how_to_sheet import write_how_to_sheet
 from grader.outputs.new_workbook.rubric_sheet import write_rubric_sheet
@@ -45,17 +46,17 @@ def _check_target(path: Path) -> None:
 
 
 def _save(workbook: Workbook, path: Path) -> None:
+    from lxml.etree import LxmlError
+
     content = BytesIO()
-    workbook.save(content)
     try:
-        with path.open("xb") as file:  # fails rather than overwrite a file that has come since the check
-            file.write(content.getvalue())
+        workbook.save(content)  # by way of temporary files, for which there may be no room
+        write_new_file(path, content.getvalue())
     except FileExistsError as error:
         raise _is_there(path) from error
-    except OSError as error:
-        raise InputError(
-            f"the file cannot be written: {error.strerror}", path=path, hint="Choose another folder"
-        ) from error
+    except (OSError, LxmlError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"the file cannot be written: {reason}", path=path, hint="Choose another folder") from error
 
 
 def _is_there(path: Path) -> InputError:

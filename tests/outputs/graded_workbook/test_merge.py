@@ -55,7 +55,7 @@ def test_our_number_formats_get_numbers_of_their_own(write: Write, grade: Make, 
     book = openpyxl.load_workbook(write([grade()], criteria_path).path)
 
     assert book["Criteria"]["B2"].number_format == "0.000 \\x"
-    assert book["Review"]["M2"].number_format == "+General;-General;0"
+    assert book["Review"]["O2"].number_format == "+General;-General;0"
 
 
 @pytest.mark.filterwarnings("ignore:Workbook contains no default style")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
 from grader.outputs.graded_workbook.review_columns import Column, column_index, column_letters
@@ -32,6 +33,13 @@ def column(sheet: Worksheet, name: str) -> list[object]:
     return [sheet.cell(row, index).value for row in range(2, sheet.max_row + 1)]
 
 
+def score_rule(sheet: Worksheet) -> DataValidation:
+    """Return the rule over the expert's scores; others only explain a header."""
+    rules: list[DataValidation] = [rule for rule in sheet.data_validations.dataValidation if rule.type is not None]
+    (rule,) = rules
+    return rule
+
+
 def test_letters_and_places_of_columns_are_each_others_reverse() -> None:
     assert [column_letters(index) for index in (0, 25, 26, 701, 702, 16_383)] == ["A", "Z", "AA", "ZZ", "AAA", "XFD"]
     assert all(column_index(column_letters(index)) == index for index in range(0, 16_384, 97))
@@ -45,7 +53,8 @@ def test_only_columns_that_hold_something_are_there(write: Write, grade: Make, c
     full = header(review(write([grade(), rich], criteria_path)))
 
     assert set(full) - set(plain) == {"Sample", "Group", "Question", "Reference", "Criteria"}
-    assert full == [str(each) for each in Column]
+    on_demand = {Column.BLIND_ROW, Column.BLIND_SCORE, Column.EXPERT_RESULT, Column.STALE}
+    assert full == [str(each) for each in Column if each not in on_demand]
 
 
 def test_a_score_final_and_no_score_are_what_they_are(write: Write, grade: Make, criteria_path: Path) -> None:
@@ -55,7 +64,7 @@ def test_a_score_final_and_no_score_are_what_they_are(write: Write, grade: Make,
     assert column(sheet, "Judge score") == [75, 0, None]
     assert column(sheet, "Final") == [75, 0, None]
     assert column(sheet, "Difference") == [None, None, None]
-    assert column(sheet, "Needs review") == [None, None, "Yes"]
+    assert column(sheet, "Needs review") == [None, None, "no score: no clear verdict"]
     assert str(column(sheet, "Verdict")[2]).startswith("Not scored: no clear verdict")
     assert column(sheet, "Expert score") == [None, None, None]
 
@@ -64,7 +73,9 @@ def test_final_is_a_formula_over_its_own_row(write: Write, grade: Make, criteria
     sheet = review(write([grade("1"), grade("2")], criteria_path), values=False)
     judge, expert = (column_letters(header(sheet).index(name)) for name in ("Judge score", "Expert score"))
 
-    assert column(sheet, "Final")[1] == f'=IF(${expert}3="",IF(${judge}3="","",${judge}3),${expert}3)'
+    assert column(sheet, "Final")[1] == (
+        f'=IF(${expert}3="",IF(${judge}3="","",${judge}3),IF(ISNUMBER(${expert}3),${expert}3,""))'
+    )
 
 
 def test_text_stays_text_whatever_it_begins_with(write: Write, grade: Make, criteria_path: Path) -> None:
@@ -97,7 +108,7 @@ def test_text_that_is_too_long_is_cut_and_said(write: Write, grade: Make, criter
 def test_experts_choose_from_real_numbers_on_a_hidden_sheet(write: Write, grade: Make, criteria_path: Path) -> None:
     written = write([grade()], criteria_path)
     book = openpyxl.load_workbook(written.path)
-    (rule,) = book["Review"].data_validations.dataValidation
+    rule = score_rule(book["Review"])
 
     assert (rule.type, rule.formula1, rule.errorStyle) == ("list", "'_lists'!$A$1:$A$5", "warning")
     assert [cell.value for cell in book["_lists"]["A"]] == [0, 25, 50, 75, 100]
@@ -122,7 +133,7 @@ def test_the_rule_for_the_experts_score_follows_the_scale(
     style: str | None,
 ) -> None:
     written = write([grade(score=1.0)], criteria_path, rubric=rubric_with(scale))
-    (rule,) = openpyxl.load_workbook(written.path)["Review"].data_validations.dataValidation
+    rule = score_rule(openpyxl.load_workbook(written.path)["Review"])
 
     assert (rule.type, rule.errorStyle) == (kind, style)
 
@@ -136,7 +147,7 @@ def test_review_is_a_table_with_frozen_ids_and_hidden_keys(write: Write, grade: 
     assert table.ref == f"A1:{column_letters(sheet.max_column - 1)}3"
     assert [each.name for each in table.tableColumns] == header(sheet)
     assert not any("\n" in name for name in header(sheet))
-    assert sheet.freeze_panes == "E2"
+    assert sheet.freeze_panes == "G2"
     assert sheet.column_dimensions["A"].hidden
     # One page wide is what is meant where only the height is said.
     assert (sheet.page_setup.orientation, sheet.page_setup.fitToHeight) == ("landscape", 0)
@@ -168,4 +179,6 @@ def test_each_status_is_shown_without_a_number(write: Write, grade: Make, criter
 
     assert column(sheet, "Judge score") == [None] * len(statuses)
     assert all(str(words).startswith("Not scored") for words in column(sheet, "Verdict"))
-    assert column(sheet, "Needs review") == ["Yes"] * len(statuses)
+    reasons = column(sheet, "Needs review")
+    assert all(str(reason).startswith("no score: ") for reason in reasons)
+    assert len(set(reasons)) == len(statuses)

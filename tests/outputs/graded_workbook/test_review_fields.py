@@ -83,7 +83,7 @@ def test_fields_stand_before_the_answer_where_some_item_has_them(
     assert cells(sheet, "Context") == ["So.", None]
     (table,) = sheet.tables.values()
     assert [each.name for each in table.tableColumns] == names
-    assert sheet.freeze_panes == "E2"
+    assert sheet.freeze_panes == "G2"
 
 
 def test_formulas_follow_the_columns_that_fields_move(write: Write, grade: Make, criteria_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_formulas_follow_the_columns_that_fields_move(write: Write, grade: Make,
     letters = {name: column_letters(index) for index, name in enumerate(header(sheet))}
 
     assert f"${letters['Expert score']}2" in str(cells(sheet, "Final")[0])
-    (rule,) = sheet.data_validations.dataValidation
+    (rule,) = (rule for rule in sheet.data_validations.dataValidation if rule.type is not None)
     assert str(rule.sqref).startswith(letters["Expert score"])
     summary = openpyxl.load_workbook(path)["Summary"]
     assert f"'Review'!${letters['Final']}$2" in str(summary["D8"].value)

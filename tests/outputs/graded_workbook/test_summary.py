@@ -172,3 +172,13 @@ def test_a_refusal_of_the_writer_is_an_error(tmp_path: Path) -> None:
     book.close()
     with pytest.raises(FileNotFoundError):
         Book(tmp_path / "no folder" / "x.xlsx", mean_format="0", is_streamed=False, width_unit=1).close()
+
+
+def test_a_line_says_how_many_rows_need_review_and_where_to_filter(write: Write, grade: Make) -> None:
+    sheet = openpyxl.load_workbook(write([grade("1"), grade("2", score=None)]).path, data_only=True)["Summary"]
+    calm = openpyxl.load_workbook(write([grade("1")]).path, data_only=True)["Summary"]
+
+    assert sheet["A5"].value == (
+        "Needs review: 1 of 2 rows: on Review, filter the column Needs review by everything but blanks."
+    )
+    assert calm["A5"].value == "No row needs review."

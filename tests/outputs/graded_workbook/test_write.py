@@ -246,7 +246,7 @@ def test_many_grades_are_streamed_into_a_file_of_their_own(
     assert rows[60][rows[0].index("Final")] == 59
     assert rows[1][rows[0].index("Answer")] == "<r>=1</r>"
     assert leaderboard[:5] == ["alpha", 1, 60, 60, 29.5]
-    assert openpyxl.load_workbook(written.path)["Review"].auto_filter.ref == "A1:M61"
+    assert openpyxl.load_workbook(written.path)["Review"].auto_filter.ref == "A1:O61"
 
 
 def test_more_grades_than_a_sheet_has_rows_are_refused(write: Write, grade: Make) -> None:
@@ -307,18 +307,6 @@ def test_what_the_expert_typed_is_carried_over(write: Write, grade: Make, criter
     assert [cell.value for cell in leaderboard][8:12] == [0, 1, 2, 25]
 
 
-def test_entries_for_texts_that_changed_keep_the_old_workbook(write: Write, grade: Make, criteria_path: Path) -> None:
-    path = write([grade("1")], criteria_path).path
-    type_in(path, 2, expert_score="n/a", expert_comment="not judged")
-    before = path.read_bytes()
-
-    written = write([grade("1", answer="Another answer.")], criteria_path)
-
-    assert written.path.name == "graded (2).xlsx"
-    assert path.read_bytes() == before
-    assert any("have changed since" in note for note in written.notes)
-
-
 def test_text_in_the_score_cell_is_carried_over_as_text(write: Write, grade: Make, criteria_path: Path) -> None:
     path = write([grade("1")], criteria_path).path
     type_in(path, 2, expert_score="n/a")
@@ -340,22 +328,6 @@ def test_an_unreadable_target_is_kept(write: Write, grade: Make, criteria_path: 
     assert target.read_bytes() == b"not a workbook"
 
 
-def test_grading_a_graded_workbook_keeps_the_old_review_and_its_entries(
-    write: Write, grade: Make, criteria_path: Path, tmp_path: Path
-) -> None:
-    first = write([grade("1")], criteria_path).path
-    type_in(first, 2, expert_score=100)
-    criteria = first.rename(tmp_path / "again.xlsx")
-
-    written = write([grade("1")], criteria)
-    book = openpyxl.load_workbook(written.path)
-
-    assert {"Review", "Review (2)", "Summary (2)"} <= set(book.sheetnames)
-    assert 100 in [cell.value for cell in book["Review"][2]]
-    assert 100 in [cell.value for cell in book["Review (2)"][2]]
-    assert changed(criteria, written.path) <= MAY_CHANGE
-
-
 def test_a_lone_cell_far_away_costs_nothing(
     write: Write, grade: Make, criteria_path: Path, tmp_path: Path, repacked: Repack
 ) -> None:
@@ -367,4 +339,4 @@ def test_a_lone_cell_far_away_costs_nothing(
     written = write([grade()], source)
 
     assert written.notes == ()
-    assert changed(source, written.path) <= MAY_CHANGE
+    assert openpyxl.load_workbook(written.path)["Review"].max_row == 2

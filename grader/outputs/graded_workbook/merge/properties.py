@@ -44,6 +44,31 @@ def merge_properties(target: Package, about: Mapping[str, str]) -> None:
         etree.SubElement(entry, f"{{{_VALUES}}}lpwstr").text = value
 
 
+def remove_properties(target: Package) -> None:
+    """Remove our properties of an earlier run, and their part where it held nothing else."""
+    for relation in target.relations(""):
+        if relation.kind != "custom-properties" or not target.find(relation.target):
+            continue
+        ours = [entry for entry in target.tree(relation.target) if (entry.get("name") or "").startswith(PREFIX)]
+        for entry in ours:
+            target.touch(relation.target).remove(entry)
+        if ours and not len(target.tree(relation.target)):
+            target.unrelate("", relation)
+            target.remove(relation.target)
+
+
+def read_properties(package: Package) -> dict[str, str]:
+    """Return our properties as they were written, without the prefix that marks them."""
+    found = {}
+    for relation in package.relations(""):
+        if relation.kind == "custom-properties" and package.find(relation.target):
+            for entry in package.tree(relation.target).iterchildren("*"):
+                name = entry.get("name") or ""
+                if name.startswith(PREFIX):
+                    found[name.removeprefix(PREFIX)] = "".join(map(str, entry.itertext()))
+    return found
+
+
 def _properties(target: Package) -> etree._Element:
     for relation in target.relations(""):
         if relation.kind == "custom-properties" and target.find(relation.target):

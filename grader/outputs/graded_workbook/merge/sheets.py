@@ -6,6 +6,7 @@ import copy
 
 from lxml import etree
 
+from grader.outputs.graded_workbook.defined_names import add_defined_name
 from grader.outputs.graded_workbook.merge.styles import StyleMap
 from grader.outputs.graded_workbook.ooxml import (
     RELATION_ID,
@@ -58,10 +59,9 @@ class SheetCarrier:
         ours = self._donor.tree(self._donor.workbook).iterfind(f"{main('definedNames')}/{main('definedName')}")
         for original in ours:
             if original.get("localSheetId") == str(donor_position):
-                names = child_in_order(self._target.touch(self._target.workbook), "definedNames", WORKBOOK_ORDER)
                 name = copy.deepcopy(original)
                 name.set("localSheetId", str(position))
-                names.append(name)
+                add_defined_name(self._target, name)
 
     def _sheet_data(self, part: str) -> bytes:
         # A tree of its own, let go as soon as it is bytes: a sheet of 20,000 rows is large.
@@ -83,7 +83,7 @@ class SheetCarrier:
         for rule in root.iter(main("cfRule")):
             number = rule.get("dxfId")
             if number is not None:
-                rule.set("dxfId", str(int(number) + self._styles.conditional_offset))
+                rule.set("dxfId", str(self._styles.conditional[int(number)]))
 
     def _write_strings_inline(self, root: etree._Element) -> None:
         """Write text into its cells, so that the expert's part of shared strings stays as it is."""

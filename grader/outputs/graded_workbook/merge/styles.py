@@ -1,4 +1,4 @@
-"""Appends our cell formats to the expert's style sheet; every format of theirs keeps its number."""
+"""Adds our cell formats to the expert's style sheet, each once; every format of theirs keeps its number."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from grader.outputs.graded_workbook.ooxml import STYLES_ORDER, child_in_order, children, main
+from grader.outputs.graded_workbook.ooxml import STYLES_ORDER, child_in_order, children, local_name, main
 from grader.outputs.graded_workbook.package import Package, Unpatchable, office_relation
 
 _STYLES_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"
 _DONOR_STYLES = "xl/styles.xml"
 _FIRST_OWN_NUMBER_FORMAT = 164
+_BUILT_IN = {"0": 1, "0.00": 2, "#,##0": 3, "#,##0.00": 4, "0%": 9, "0.00%": 10, "@": 49}
+"""Codes that have a number without being listed (ECMA-376, part 1, 18.8.30); programs write them so in any case."""
 _MAX_FORMATS = 64_000
 _USUAL_POINTS = 11.0
+_ZERO_IS_USUAL = ("xf", "alignment")
+"""Where an attribute that is 0 says as much as none."""
+
+_SWITCHES = ("b", "i", "strike", "outline", "shadow", "condense", "extend")
+
+Meaning = tuple[str, frozenset[tuple[str, str]], tuple[str, ...]]
+
 _APPLIED = ("applyNumberFormat", "applyFont", "applyFill", "applyBorder", "applyAlignment")
 
 
@@ -25,8 +34,8 @@ class StyleMap:
 
     formats: Mapping[int, int]
     """Cell formats (`cellXfs`), which cells, rows and columns name."""
-    conditional_offset: int
-    """What is added to the number of a conditional format (`dxfs`)."""
+    conditional: Mapping[int, int]
+    """Formats of conditional formatting (`dxfs`)."""
 
 
 def width_unit(target: Package) -> float:
@@ -42,7 +51,7 @@ def width_unit(target: Package) -> float:
 
 
 def merge_styles(target: Package, donor: Package) -> StyleMap:
-    """Append the donor's styles to the target's.
+    """Add the donor's styles to the target's, those that it has not already.
 
     Raises:
         Unpatchable: the target's styles are damaged, or as many as Excel can take.
@@ -54,7 +63,7 @@ def merge_styles(target: Package, donor: Package) -> StyleMap:
     if root.tag != main("styleSheet"):
         raise Unpatchable(f"its part {part} is no style sheet")
     try:
-        return _append(root, donor.tree(_DONOR_STYLES))
+        return _merge(root, donor.tree(_DONOR_STYLES))
     except ValueError as error:
         raise Unpatchable(f"its part {part} is damaged") from error
 
@@ -64,67 +73,95 @@ def _adopt(target: Package, donor: Package) -> StyleMap:
     name = target.free_name(_DONOR_STYLES) if name else _DONOR_STYLES
     target.add(name, donor.data(_DONOR_STYLES), _STYLES_TYPE)
     target.relate(target.workbook, office_relation("styles"), name)
-    count = len(_collection(donor.tree(_DONOR_STYLES), "cellXfs"))
-    return StyleMap({number: number for number in range(count)}, 0)
+    counts = [len(_collection(donor.tree(_DONOR_STYLES), tag)) for tag in ("cellXfs", "dxfs")]
+    formats, conditional = ({number: number for number in range(count)} for count in counts)
+    return StyleMap(formats, conditional)
 
 
-def _append(root: etree._Element, donor: etree._Element) -> StyleMap:
+def _merge(root: etree._Element, donor: etree._Element) -> StyleMap:
     formats = child_in_order(root, "cellXfs", STYLES_ORDER)
+    ours = _remapped_formats(root, donor)
     if not children(formats):
         # Cells without a format use number 0: it has to stay plain.
-        _append_formats(root, formats, _collection(donor, "cellXfs")[:1], donor)
-    first = len(children(formats))
-    ours = _collection(donor, "cellXfs")[1:]
-    if first + len(ours) > _MAX_FORMATS:
+        formats.extend(ours[:1])
+    numbers = {0: 0} | {number + 1: place for number, place in enumerate(_merge_entries(formats, ours[1:]))}
+    if len(children(formats)) > _MAX_FORMATS:
         raise Unpatchable("it has as many cell formats as Excel can take")
-    _append_formats(root, formats, ours, donor)
-    conditional_offset = _append_all(root, donor, "dxfs")
-    numbers = {number + 1: first + number for number in range(len(ours))}
-    return StyleMap({0: 0, **numbers}, conditional_offset)
+    conditional = _merge_entries(child_in_order(root, "dxfs", STYLES_ORDER), _collection(donor, "dxfs"))
+    return StyleMap(numbers, dict(enumerate(conditional)))
 
 
-def _append_formats(
-    root: etree._Element, formats: etree._Element, ours: list[etree._Element], donor: etree._Element
-) -> None:
-    number_formats = _append_number_formats(root, donor)
-    offsets = {
-        attribute: _append_all(root, donor, tag)
+def _remapped_formats(root: etree._Element, donor: etree._Element) -> list[etree._Element]:
+    """Return the donor's cell formats, naming the target's fonts, fills, borders and number formats."""
+    number_formats = _merge_number_formats(root, donor)
+    places = {
+        attribute: _merge_entries(child_in_order(root, tag, STYLES_ORDER), _collection(donor, tag))
         for attribute, tag in (("fontId", "fonts"), ("fillId", "fills"), ("borderId", "borders"))
     }
-    for original in ours:
+    formats = []
+    for original in _collection(donor, "cellXfs"):
         entry = copy.deepcopy(original)
         entry.set("xfId", "0")
         entry.set("numFmtId", number_formats.get(entry.get("numFmtId", "0"), entry.get("numFmtId", "0")))
-        for attribute, offset in offsets.items():
-            entry.set(attribute, str(int(entry.get(attribute, "0")) + offset))
+        for attribute, numbers in places.items():
+            entry.set(attribute, str(numbers[int(entry.get(attribute, "0"))]))
         for attribute in _APPLIED:
             entry.set(attribute, "1")
         formats.append(entry)
-    formats.set("count", str(len(children(formats))))
+    return formats
 
 
-def _append_all(root: etree._Element, donor: etree._Element, tag: str) -> int:
-    """Append the donor's fonts, fills …; return how many the target had, which is what our numbers grow by."""
-    collection = child_in_order(root, tag, STYLES_ORDER)
-    offset = len(children(collection))
-    collection.extend(copy.deepcopy(entry) for entry in _collection(donor, tag))
+def _merge_entries(collection: etree._Element, ours: list[etree._Element]) -> list[int]:
+    """Append those of our entries that the collection has not; return where each of ours stands in it."""
+    # A workbook that is graded again and again would grow with every run, up to the most that Excel can take.
+    known: dict[Meaning, int] = {}
+    for place, entry in enumerate(children(collection)):
+        known.setdefault(_meaning(entry), place)
+    places = []
+    for entry in ours:
+        place = known.setdefault(_meaning(entry), len(children(collection)))
+        if place == len(children(collection)):
+            collection.append(copy.deepcopy(entry))
+        places.append(place)
     collection.set("count", str(len(children(collection))))
-    return offset
+    return places
 
 
-def _append_number_formats(root: etree._Element, donor: etree._Element) -> dict[str, str]:
+def _meaning(entry: etree._Element) -> Meaning:
+    """Return what two entries have in common that look the same, however a program has written them."""
+    attributes = {str(name): {"true": "1", "false": "0"}.get(str(value), str(value)) for name, value in entry.items()}
+    tag = local_name(entry)
+    if tag in _ZERO_IS_USUAL:
+        attributes = {name: value for name, value in attributes.items() if value != "0" or name.startswith("apply")}
+    # That a part of a format applies is said by some programs and understood by all.
+    attributes = {name: value for name, value in attributes.items() if not _is_usual(tag, name, value)}
+    return tag, frozenset(attributes.items()), tuple(sorted(map(repr, map(_meaning, children(entry)))))
+
+
+def _is_usual(tag: str, attribute: str, value: str) -> bool:
+    """Return whether an attribute says only what is so without it."""
+    if tag == "xf":
+        return value == "1" and attribute.startswith("apply")
+    return (tag in _SWITCHES and (attribute, value) == ("val", "1")) or value == "none"
+
+
+def _merge_number_formats(root: etree._Element, donor: etree._Element) -> dict[str, str]:
     ours = _collection(donor, "numFmts")
     if not ours:
         return {}
     collection = child_in_order(root, "numFmts", STYLES_ORDER)
-    taken = (int(entry.get("numFmtId", "0")) for entry in children(collection))
-    following = max((_FIRST_OWN_NUMBER_FORMAT - 1, *taken)) + 1
+    numbers = {entry.get("formatCode", ""): int(entry.get("numFmtId", "0")) for entry in children(collection)}
+    numbers |= _BUILT_IN
+    following = max((_FIRST_OWN_NUMBER_FORMAT - 1, *numbers.values())) + 1
     renumbered = {}
-    for number, original in enumerate(ours, start=following):
-        entry = copy.deepcopy(original)
-        entry.set("numFmtId", str(number))
-        renumbered[original.get("numFmtId", "")] = str(number)
-        collection.append(entry)
+    for original in ours:
+        code = original.get("formatCode", "")
+        if code not in numbers:
+            numbers[code], following = following, following + 1
+            entry = copy.deepcopy(original)
+            entry.set("numFmtId", str(numbers[code]))
+            collection.append(entry)
+        renumbered[original.get("numFmtId", "")] = str(numbers[code])
     collection.set("count", str(len(children(collection))))
     return renumbered
 

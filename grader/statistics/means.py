@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
 
-CONFIDENCE = 0.95
+from grader.statistics.estimate import CONFIDENCE, Estimate
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mean:
-    """A mean of `n` numbers and its 95 % interval by Student's t; `reason` says why there is none."""
-
-    n: int
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    reason: str = ""
+_METHOD = "mean with Student's t interval"
 
 
 class RunningMean:
@@ -41,16 +32,31 @@ class RunningMean:
         self._centre += distance / self.n
         self._squares += distance * (number - self._centre)
 
-    def mean(self) -> Mean:
-        """Return the mean so far; no interval for fewer than two numbers, or where all are the same."""
+    def mean(self, noun: str = "score") -> Estimate:
+        """Return the mean so far; no interval for fewer than two numbers, or where all are the same.
+
+        `noun` names one of the numbers where the interval's absence is explained.
+        """
         if self.n == 0:
-            return Mean(n=0, value=None, reason="nothing is scored")
+            return Estimate(n=0, value=None, method=_METHOD, reason="nothing is scored")
         if self.n == 1:
-            return Mean(n=1, value=self.value, reason="not computable from one score")
+            reason = f"interval not computable from one {noun}"
+            return Estimate(n=1, value=self.value, method=_METHOD, reason=reason)
         if self._squares <= 1e-12 * max(1.0, self.value**2):
-            return Mean(n=self.n, value=self.value, reason="not computable: all scores are the same")
+            reason = f"interval not computable: all {noun}s are the same"
+            return Estimate(n=self.n, value=self.value, method=_METHOD, reason=reason)
         half = t_quantile(self.n - 1) * math.sqrt(self._squares / (self.n - 1) / self.n)
-        return Mean(n=self.n, value=self.value, low=self.value - half, high=self.value + half)
+        return Estimate(n=self.n, value=self.value, low=self.value - half, high=self.value + half, method=_METHOD)
+
+
+def mean_of(numbers: Iterable[float], noun: str) -> Estimate:
+    """Return the mean of `numbers`, each of which is a `noun`."""
+    running = RunningMean()
+    for number in numbers:
+        running.add(number)
+    if not running.n:
+        return Estimate(n=0, value=None, method=_METHOD, reason=f"not computable: there is no {noun}")
+    return running.mean(noun)
 
 
 def t_quantile(degrees_of_freedom: int) -> float:

@@ -1,0 +1,90 @@
+"""Writes our columns into a sheet of a donor workbook, in the very cells where they will stand; decides no place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from io import BytesIO
+from typing import Any
+
+from grader.outputs.graded_workbook.in_place.look import Looks
+from grader.outputs.graded_workbook.in_place.place import Place
+from grader.outputs.graded_workbook.in_place.row_cells import RowCells
+from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
+from grader.outputs.graded_workbook.text import line_text, safe_text
+
+AUTHOR = "grader"
+KINDS = ("score", "verdict", "analysis")
+_WIDTHS = (8, 18, 54)
+_WIDEST_FOR_HEADER = 26
+_BUTTON = 3
+_NAME_LIMIT = 60
+_LONGEST_NOTE = 1_000
+_NOTE_WIDTH = 260
+_LINE_PIXELS = 18
+_EMPTY = RowCells()
+_HIDDEN = "blind"
+
+
+def column_headers(systems: Iterable[str], taken: Iterable[str]) -> tuple[str, ...]:
+    """Return the headers of all our columns, each once and unlike those that are there: a table needs that."""
+    used = {header.casefold() for header in taken}
+    headers: list[str] = []
+    for system in systems:
+        name = line_text(system, _NAME_LIMIT)
+        candidate, number = name, 2
+        while any(f"{candidate} {kind}".casefold() in used for kind in KINDS):
+            candidate, number = f"{name} ({number})", number + 1
+        headers += [f"{candidate} {kind}" for kind in KINDS]
+        used |= {header.casefold() for header in headers}
+    return tuple(headers)
+
+
+def write_columns(
+    target: BytesIO, place: Place, systems: Mapping[str, Mapping[int, RowCells]], headers: tuple[str, ...], unit: float
+) -> int:
+    """Write a workbook of one sheet with our columns at `place`; return how many cells' texts had to be cut.
+
+    `unit` is what one unit of column width is in the expert's workbook, compared with Calibri 11.
+    """
+    book = Book(target, mean_format="0.00", is_streamed=False, width_unit=unit)
+    sheet = book.add_sheet("Columns")
+    sheet.raw.set_comments_author(AUTHOR)
+    looks = Looks(book.raw)
+    for offset, header in enumerate(headers):
+        column = place.first_column - 1 + offset
+        sheet.text(place.header_row - 1, column, header, looks["header"])
+        # Headers are seen whole in one line, beside the button of a filter: the row's height is the expert's.
+        width = min(_WIDEST_FOR_HEADER, len(header) + _BUTTON)
+        sheet.set_width(column, column, max(_WIDTHS[offset % len(_WIDTHS)], width))
+    for offset, cells in enumerate(systems.values()):
+        for row in range(place.header_row + 1, place.last_row + 1):
+            _write_row(sheet, row - 1, place.first_column - 1 + offset * len(KINDS), cells.get(row, _EMPTY), looks)
+    book.close()
+    return book.cut_count
+
+
+def _write_row(sheet: Sheet, row: int, column: int, cells: RowCells, looks: Looks) -> None:
+    if cells.is_blind:
+        _write_masked(sheet, row, column, cells, looks["blind"])
+        return
+    if cells.score is None:
+        sheet.blank(row, column, looks["unscored" if cells.look == "unscored" else "score"])
+    else:
+        sheet.number(row, column, round(cells.score, 10), looks.score(cells.share or 0.0))
+    sheet.text(row, column + 1, cells.verdict, looks[cells.look])
+    sheet.text(row, column + 2, cells.analysis, looks["text"])
+    if cells.note:
+        note = safe_text(cells.note)[:_LONGEST_NOTE]
+        lines = sum(1 + len(line) // 40 for line in note.split("\n"))
+        size = {"width": _NOTE_WIDTH, "height": min(400, _LINE_PIXELS * (lines + 1))}
+        checked(sheet.raw.write_comment(row, column, note, size))
+
+
+def _write_masked(sheet: Sheet, row: int, column: int, cells: RowCells, mask: Any) -> None:
+    """Write cells that read `blind`, whatever is in them; an empty one would tell that there is nothing to hide."""
+    if cells.score is None:
+        sheet.text(row, column, _HIDDEN, mask)
+    else:
+        sheet.number(row, column, round(cells.score, 10), mask)
+    sheet.text(row, column + 1, cells.verdict or _HIDDEN, mask)
+    sheet.text(row, column + 2, cells.analysis or _HIDDEN, mask)

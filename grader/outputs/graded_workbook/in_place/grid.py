@@ -1,0 +1,102 @@
+"""The cells of one worksheet by row and column, as its XML has them; reads them and changes none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+from lxml import etree
+
+from grader.outputs.graded_workbook.in_place.refusal import NotInPlace
+from grader.outputs.graded_workbook.ooxml import children, main
+from grader.outputs.graded_workbook.package import Package
+from grader.outputs.graded_workbook.review_columns import column_index
+
+_LETTERS = re.compile("[A-Z]{1,3}")
+_C, _V, _F, _IS, _T, _PHONETIC = (main(tag) for tag in ("c", "v", "f", "is", "t", "rPh"))
+
+
+@dataclass(slots=True)
+class Grid:
+    """The rows of a sheet, and in which of them each column has something."""
+
+    rows: dict[int, etree._Element] = field(default_factory=dict)
+    used: dict[int, list[int]] = field(default_factory=dict)
+    """Column to the rows of its cells that hold something, ascending."""
+
+
+def read_grid(root: etree._Element) -> Grid:
+    """Return the cells of a sheet.
+
+    Raises:
+        NotInPlace: rows or cells are without a number, twice there, or out of order.
+    """
+    grid = Grid()
+    data = root.find(main("sheetData"))
+    last = 0
+    for row in data.iterchildren(main("row")) if data is not None else ():
+        number = int(row.get("r") or 0)
+        if number <= last:
+            raise NotInPlace("its rows are out of order, or not numbered")
+        last = number
+        grid.rows[number] = row
+        for column, cell in numbered_cells(row, number):
+            if holds_something(cell):
+                grid.used.setdefault(column, []).append(number)
+    return grid
+
+
+def numbered_cells(row: etree._Element, number: int) -> Iterator[tuple[int, etree._Element]]:
+    """Yield the cells of a row with their columns, from 1.
+
+    Raises:
+        NotInPlace: one is without a number, twice there, or out of order.
+    """
+    last = 0
+    digits = str(number)
+    for cell in row.iterchildren(_C):
+        reference = cell.get("r") or ""
+        column = _column(reference[: -len(digits)]) if reference.endswith(digits) else 0
+        if column <= last:
+            raise NotInPlace(f"the cells of its row {number} are out of order, or not numbered")
+        last = column
+        yield column, cell
+
+
+@cache
+def _column(letters: str) -> int:
+    """Return the number of a column, from 1; 0 where there is no such column."""
+    return column_index(letters) + 1 if _LETTERS.fullmatch(letters) else 0
+
+
+def holds_something(cell: etree._Element) -> bool:
+    """Return whether a cell has a value or a formula, and not just a format."""
+    return len(cell) > 0 and any(part.tag in (_V, _F, _IS) for part in cell)
+
+
+class CellTexts:
+    """Reads cells' values as text."""
+
+    def __init__(self, package: Package) -> None:
+        part = package.related_part("sharedStrings")
+        self._shared = children(package.tree(part)) if part else []
+
+    def text(self, cell: etree._Element) -> str:
+        """Return what a cell holds; a number as the file has it, and nothing for a damaged cell."""
+        if cell.get("t") == "inlineStr":
+            return _runs(cell.find(_IS))
+        value = cell.findtext(_V) or ""
+        if cell.get("t") == "s":
+            number = int(value) if value.isdigit() else len(self._shared)
+            return _runs(self._shared[number]) if number < len(self._shared) else ""
+        return value
+
+
+def _runs(element: etree._Element | None) -> str:
+    """Return the text of all runs, without how it is to be pronounced."""
+    if element is None:
+        return ""
+    runs = (part for part in element if part.tag != _PHONETIC)
+    return "".join(text.text or "" for run in runs for text in run.iter(_T))

@@ -1,0 +1,66 @@
+"""Notices what was changed by hand in a graded workbook and would be lost with it; entries are not its concern."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.outputs.graded_workbook.merge.properties import merge_properties, read_properties
+from grader.outputs.graded_workbook.ooxml import local_name
+from grader.outputs.graded_workbook.package import Package
+from grader.outputs.graded_workbook.removal.cell_digest import (
+    COLUMNS,
+    PROPERTY,
+    THEIRS,
+    cell_digests,
+    parse_digests,
+    render_digests,
+)
+from grader.outputs.graded_workbook.removal.notes import note_cells
+from grader.outputs.graded_workbook.removal.recognising import Ours, find_ours
+
+_SHAPES = ("pic", "sp", "cxnSp", "grpSp")
+
+
+def remember_cells(package: Package) -> None:
+    """Keep in a document property what the cells are like as the workbook is written, for `changes_by_hand`."""
+    merge_properties(package, {PROPERTY: render_digests(cell_digests(package, find_ours(package)))})
+
+
+def changes_by_hand(package: Package, ours: Ours) -> Iterator[str]:
+    """Yield one reason after the other to keep the workbook; each completes "because …".
+
+    A workbook of an older grader does not say what its cells were: there only notes and pictures are found.
+    """
+    yield from _added_to_sheets(package, ours)
+    written = parse_digests(read_properties(package).get(PROPERTY, ""))
+    if not written:
+        return
+    now = cell_digests(package, ours)
+    names = ours.names()
+    for kind, digest in written.items():
+        if now.get(kind) == digest:
+            continue
+        if kind == COLUMNS:
+            yield "our columns beside the criteria were changed by hand"
+        elif kind == THEIRS:
+            yield "cells on the expert's own sheets in it were changed or added"
+        elif kind in names:
+            yield f"cells on its sheet {names[kind]} were changed or added that are not for the expert's entries"
+
+
+def _added_to_sheets(package: Package, ours: Ours) -> Iterator[str]:
+    for _, name in ours.sheets:
+        part = package.sheets()[name]
+        cells = sorted({cell for cell, _ in note_cells(package, part)})
+        if cells:
+            yield f"there are notes on its sheet {name} ({', '.join(cells[:3])}{', …' if len(cells) > 3 else ''})"
+        if any(
+            _has_shapes(package, relation.target) for relation in package.relations(part) if relation.kind == "drawing"
+        ):
+            yield f"there are pictures or shapes on its sheet {name}"
+
+
+def _has_shapes(package: Package, drawing: str) -> bool:
+    return package.find(drawing) is not None and any(
+        local_name(element) in _SHAPES for element in package.tree(drawing).iter("*")
+    )

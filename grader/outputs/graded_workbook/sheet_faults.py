@@ -1,0 +1,92 @@
+"""Finds faults in one worksheet that adding cells, columns or notes could make; the order of elements is `lint`'s."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+from lxml import etree
+
+from grader.outputs.graded_workbook.ooxml import RELATION_ID, main
+from grader.outputs.graded_workbook.package import Package
+from grader.outputs.graded_workbook.review_columns import column_index, column_letters
+
+_CELL = re.compile(r"([A-Z]{1,3})([0-9]+)")
+_C, _ROW = main("c"), main("row")
+_NOTE = re.compile(
+    r'ObjectType="Note".*?<x:Row>\s*(\d+)\s*</x:Row>\s*<x:Column>\s*(\d+)\s*</x:Column>.*?</x:ClientData>', re.DOTALL
+)
+_SHAPE_ID = re.compile(r'<v:shape\s[^>]*?\bid="([^"]+)"')
+
+
+def sheet_faults(package: Package, part: str) -> Iterator[str]:
+    """Yield what is wrong with the rows, cells, columns, tables and notes of a sheet."""
+    root = package.tree(part)
+    yield from _row_faults(part, root)
+    yield from _column_faults(part, root)
+    yield from _note_faults(package, part, root)
+    for relation in package.relations(part):
+        if relation.kind == "table" and package.find(relation.target):
+            yield from _table_faults(package.tree(relation.target))
+
+
+def _row_faults(part: str, root: etree._Element) -> Iterator[str]:
+    """Yield rows and cells that are twice there, out of order, or in another row than they say."""
+    last_row = 0
+    for row in root.iter(_ROW):
+        number = int(row.get("r") or last_row + 1)
+        if number <= last_row:
+            yield f"{part}: row {number} stands behind row {last_row}"
+        last_row, last_column = number, 0
+        for cell in row.iterchildren(_C):
+            match = _CELL.fullmatch(cell.get("r") or f"{column_letters(last_column)}{number}")
+            column = column_index(match[1]) + 1 if match and int(match[2]) == number else 0
+            if column <= last_column:
+                yield f"{part}: cell {cell.get('r')} is out of its place"
+            last_column = column
+
+
+def _column_faults(part: str, root: etree._Element) -> Iterator[str]:
+    spans = [
+        (int(col.get("min") or 0), int(col.get("max") or 0)) for col in root.iterfind(f"{main('cols')}/{main('col')}")
+    ]
+    for (_, end), (start, _) in pairwise(spans):
+        if start <= end:
+            yield f"{part}: the formats of columns overlap at column {start}"
+    if root.find(main("cols")) is not None and not spans:
+        yield f"{part}: its list of columns is empty"
+
+
+def _table_faults(table: etree._Element) -> Iterator[str]:
+    columns = list(table.iter(main("tableColumn")))
+    name = table.get("displayName")
+    for id, count in Counter(column.get("id") for column in columns).items():
+        if count > 1:
+            yield f"the table {name} has {count} columns of the number {id}"
+    counted = table.find(main("tableColumns"))
+    if counted is not None and counted.get("count") not in (None, str(len(columns))):
+        yield f"the table {name} does not count its columns rightly"
+
+
+def _note_faults(package: Package, part: str, root: etree._Element) -> Iterator[str]:
+    """Yield notes that are twice there or have no box, and boxes that share a name."""
+    relations = [relation for relation in package.relations(part) if package.find(relation.target)]
+    comments = next((relation.target for relation in relations if relation.kind == "comments"), None)
+    if comments is None:
+        return
+    refs = [comment.get("ref") or "" for comment in package.tree(comments).iter(main("comment"))]
+    for ref, count in Counter(refs).items():
+        if count > 1:
+            yield f"{part}: {ref} has {count} notes"
+    drawing = root.find(main("legacyDrawing"))
+    wanted = drawing.get(RELATION_ID) if drawing is not None else None
+    boxes = next((relation.target for relation in relations if relation.id == wanted), None)
+    text = package.data(boxes).decode("utf-8", "replace") if boxes else ""
+    shown = {f"{column_letters(int(column))}{int(row) + 1}" for row, column in _NOTE.findall(text)}
+    for ref in sorted(set(refs) - shown):
+        yield f"{part}: the note of {ref} has no box"
+    for id, count in Counter(_SHAPE_ID.findall(text)).items():
+        if count > 1:
+            yield f"{part}: {count} boxes are called {id}"

@@ -1,0 +1,152 @@
+"""Opens graded workbooks that came back from experts: our sheets' rows, who saved them and when; compares nothing.
+
+The same limits hold as for every workbook that is read, only wider: a graded one has a row for each grade.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.errors import InputError
+from grader.inputs.file_kind import file_kind
+from grader.inputs.our_marks import find_our_marks
+from grader.inputs.package_intake import DEFAULT_LIMITS, check_package
+from grader.inputs.package_parts import read_index
+from grader.inputs.percent_cells import percent_rows
+from grader.inputs.sheet import Sheet, cell_name
+from grader.inputs.spreadsheets import read_sheets
+from grader.outputs.graded_workbook.entry_rows import EntryRow, LostColumns, entry_rows
+from grader.outputs.graded_workbook.entry_values import entered_comment
+from grader.records import CellRef
+from grader.rubric import Scale
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+LIMITS = replace(DEFAULT_LIMITS.times(5), ratio=DEFAULT_LIMITS.ratio)
+"""For a hundred thousand rows of ours beside the expert's own sheets."""
+
+_OUR_NAMES = ("Review", "Verdicts", "Blind")
+_CORE, _CUSTOM = "docProps/core.xml", "docProps/custom.xml"
+_RUN_PROPERTY = "grader Run"
+_HINT_NOT_GRADED = "Name a graded.xlsx that grader score has written, or a copy of it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradedFile:
+    """A graded workbook as it came back."""
+
+    path: Path
+    saved_by: str
+    """Who the file says has saved it last; may be a program's name, or empty."""
+    saved: str
+    """When, as the file says or its date in the folder: ISO 8601, UTC."""
+    run_id: str
+    """The run that it says it is of; empty where a program has dropped that."""
+    rows: tuple[EntryRow, ...]
+    lost: tuple[LostColumns, ...]
+    faults: Mapping[tuple[str, int, int], str]
+    """What is wrong with a cell, by sheet, row and column from 0: error values, formulas without a result."""
+
+    def ref(self, sheet: str, row: int, column: int) -> CellRef:
+        """Return a cell's place, for records and messages."""
+        return CellRef(path=str(self.path), sheet=sheet, cell=cell_name(row, column))
+
+
+class PercentCells:
+    """Which scores are shown as percentages, `50%` being stored as 0.5; looked up where a score is that small."""
+
+    def __init__(self, file: GradedFile, scale: Scale) -> None:
+        self._file, self._is_possible = file, scale.max > 1
+        self._rows: dict[tuple[str, int], frozenset[int]] = {}
+
+    def has(self, row: EntryRow, value: float) -> bool:
+        """Return whether the score in a row is one of them."""
+        if not self._is_possible or not isinstance(row.value, float) or not 0 < value <= 1:
+            return False
+        column = (row.sheet, row.value_column)
+        if column not in self._rows:
+            self._rows[column] = percent_rows(self._file.path, *column)
+        return row.row in self._rows[column]
+
+
+def read_graded_file(path: Path) -> GradedFile:
+    """Return what came back in `path`.
+
+    Raises:
+        InputError: it is no workbook, not safe to read, damaged, or no sheet of ours is in it.
+    """
+    if file_kind(path) != "xlsx":
+        raise InputError("this is not a workbook of the kind .xlsx", path=path, hint=_HINT_NOT_GRADED)
+    found: list[EntryRow | LostColumns] = []
+    faults: dict[tuple[str, int, int], str] = {}
+    for sheet in _sheets(path):
+        rows = list(entry_rows(sheet.name or "", sheet.rows))
+        found += rows
+        if rows:
+            faults |= {(sheet.name or "", *cell): fault for cell, fault in sheet.faults.items()}
+    if not found:
+        raise InputError("there is no sheet Review of grader's in this workbook", path=path, hint=_HINT_NOT_GRADED)
+    core, custom = _part(path, _CORE), _part(path, _CUSTOM)
+    return GradedFile(
+        path=path,
+        saved_by=_text(core, "lastModifiedBy"),
+        saved=_saved(path, _text(core, "modified")),
+        run_id=_run_id(custom),
+        rows=tuple(each for each in found if isinstance(each, EntryRow)),
+        lost=tuple(each for each in found if isinstance(each, LostColumns)),
+        faults=faults,
+    )
+
+
+def _sheets(path: Path) -> Iterator[Sheet]:
+    """Yield every sheet, hidden ones and copies that an expert made of ours too.
+
+    One of the expert's own that cannot be read is passed over.
+    """
+    check_package(path, LIMITS)
+    index = read_index(path)
+    marked = find_our_marks(index).sheets
+    for name in index.sheets:
+        try:
+            yield from read_sheets(path, "xlsx", sheet=name, limits=LIMITS)
+        except InputError:
+            if name in marked or name.startswith(_OUR_NAMES):
+                raise
+
+
+def _part(path: Path, name: str) -> _Element | None:
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
+    try:
+        with zipfile.ZipFile(path) as package:
+            return etree.fromstring(package.read(name), parser)
+    except (KeyError, etree.XMLSyntaxError):  # a program may write none; nothing depends on it alone
+        return None
+
+
+def _text(root: _Element | None, name: str) -> str:
+    text = None if root is None else root.findtext(f"{{*}}{name}")
+    return " ".join(entered_comment(text or "").split())
+
+
+def _run_id(custom: _Element | None) -> str:
+    if custom is None:
+        return ""
+    values = [entry for entry in custom.iterfind("{*}property") if entry.get("name") == _RUN_PROPERTY]
+    return "".join(str(text).strip() for text in values[0].itertext()) if values else ""
+
+
+def _saved(path: Path, text: str) -> str:
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        when = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    return f"{when:%Y-%m-%dT%H:%M:%SZ}"
