@@ -15,6 +15,7 @@ demo: $(VENV)/.run
 		--answers Data/server-care/answers/careful-7b.jsonl --answers Data/server-care/answers/quick-7b.jsonl \
 		--answers Data/server-care/answers/verbose-13b.jsonl --questions Data/server-care/questions.jsonl \
 		--group-by type --model offline --out Result/demo
+	cd $(ROOT) && $(BIN)/grader run Data/lunar-surface/settings.json --out Result/demo-benchmark
 
 test: lint
 	cd $(ROOT) && $(BIN)/python -m coverage erase && $(BIN)/python -m pytest --cov --cov-report=term
@@ -52,7 +53,7 @@ lock: $(VENV)/.test
 	done
 
 clean:
-	rm -rf $(VENV) $(ROOT)dist $(ROOT)Result/demo
+	rm -rf $(VENV) $(ROOT)dist $(ROOT)Result/demo $(ROOT)Result/demo-benchmark
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "grader needs Python 3.11 or newer; name one, as in: make demo PYTHON=python3.12")'

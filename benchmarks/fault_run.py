@@ -11,103 +11,24 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
-import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import xlsxwriter
-from aiohttp import web
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from faulty_provider import Faults, FaultyProvider
 from provider import Provider, Request, Scripted
 
-SCORES = (0, 25, 50, 100)
-PASSING = ("429", "500", "503", "reset", "stall", "cut body", "broken body", "HTML page")
-"""Faults of the way; the same call is made again."""
-UNREADABLE = ("empty choices", "empty text", "cut text", "wrong format", "off the scale")
-"""Faults of the judge; it is asked again, at most twice."""
-FINAL = ("content filter", "refusal")
-"""What ends an item, with a status that says so; by item and not by request."""
-FINAL_SHARE = 0.01
 BUDGET = 1.15
 """Requests that may be made, as a multiple of what the faults alone make necessary."""
-
-_NUMBER = re.compile(r"Answer (\d+)\.")
-
-
-class FaultyProvider(Provider):
-    """Also cuts a body short, as a proxy that dies does."""
-
-    async def _answer(self, request: web.Request) -> web.StreamResponse:
-        response = await super()._answer(request)
-        if response.headers.get("X-Cut") is None or not isinstance(response, web.Response):
-            return response
-        body = bytes(response.body)  # type: ignore[arg-type]  # it was made from bytes
-        cut = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": str(len(body))})
-        await cut.prepare(request)
-        await cut.write(body[: len(body) // 2])
-        if request.transport is not None:
-            request.transport.close()
-        return cut
-
-
-class Faults:
-    """Decides by a seed what becomes of each request, and keeps count."""
-
-    def __init__(self, *, share: float, seed: int, seconds: float, stall_seconds: float) -> None:
-        self._share, self._seed, self._seconds, self._stall_seconds = share, seed, seconds, stall_seconds
-        self.counts: Counter[str] = Counter()
-        self._seen: Counter[int] = Counter()
-        self._unreadable: Counter[int] = Counter()
-
-    def final_of(self, number: int) -> str | None:
-        """Return how an item ends that never gets a score."""
-        chance = random.Random(f"{self._seed} final {number}")
-        return chance.choice(FINAL) if chance.random() < FINAL_SHARE * (self._share > 0) else None
-
-    def __call__(self, request: Request) -> Scripted:
-        """Return what becomes of a request."""
-        found = _NUMBER.search(request.prompt)
-        number = int(found.group(1)) if found else 0
-        self._seen[number] += 1
-        chance = random.Random(f"{self._seed} {number} {self._seen[number]}")
-        fault = self.final_of(number) or "none"
-        if chance.random() < self._share:
-            # A third unreadable reply would end the item, as it should: here every item has to come right.
-            kinds = PASSING + (UNREADABLE if self._unreadable[number] < 2 and fault == "none" else ())
-            fault = chance.choice(kinds)
-            self._unreadable[number] += fault in UNREADABLE
-        self.counts[fault] += 1
-        return self._scripted(fault, number)
-
-    def _scripted(self, fault: str, number: int) -> Scripted:
-        text = f"<analysis>Item {number}.</analysis>\n<score>{SCORES[number % 4]}</score>"
-        plain = Scripted(text=text, seconds=self._seconds)
-        outcomes: dict[str, dict[str, Any]] = {
-            "429": {"status": 429, "headers": {"Retry-After": "1"}},
-            "500": {"status": 500},
-            "503": {"status": 503},
-            "reset": {"is_reset": True},
-            "stall": {"seconds": self._stall_seconds},
-            "cut body": {"headers": {"X-Cut": "1"}},
-            "broken body": {"body": b'{"id": "x", "choices": [{"mess', "headers": {"Content-Type": "application/json"}},
-            "HTML page": {"body": b"<html><h1>502 Bad Gateway</h1></html>", "status": 502},
-            "empty choices": {"choices": []},
-            "empty text": {"text": ""},
-            "cut text": {"text": text[:-12], "finish_reason": "length"},
-            "wrong format": {"text": "I would say this is rather good."},
-            "off the scale": {"text": "<analysis>x</analysis>\n<score>170</score>"},
-            "content filter": {"text": "", "finish_reason": "content_filter"},
-            "refusal": {"text": "I'm sorry, but I can't assist with that."},
-        }
-        return Scripted(**{"text": plain.text, "seconds": plain.seconds, **outcomes.get(fault, {})})
+FIRST_CALLS = 4
+"""Requests that may be made before a wrong key or model stops the run."""
 
 
 def main() -> None:
@@ -143,10 +64,9 @@ def mixed_faults(provider: FaultyProvider, options: argparse.Namespace) -> list[
         code, message = _grade(Path(folder), provider, options, "--timeout", 3)
         took = time.perf_counter() - started
         results = _results(Path(folder))
-    wrong = [number for number in range(1, options.items + 1) if not _is_right(results.get(number), script, number)]
+    wrong = [number for number in range(1, options.items + 1) if not script.is_right(results.get(number), number)]
     sent = len(provider.history)
-    # What must be sent: one request that ends each item, and one more for each fault that was met on the way.
-    needed = options.items + sum(script.counts[fault] for fault in (*PASSING, *UNREADABLE))
+    needed = script.needed(options.items)
     print(
         f"mixed faults: {options.items} items, {sum(script.counts.values())} requests, of which "
         f"{needed - options.items} failed; {len(wrong)} items wrong; {sent / needed:.3f} x the requests needed "
@@ -161,20 +81,10 @@ def mixed_faults(provider: FaultyProvider, options: argparse.Namespace) -> list[
     ]
 
 
-def _is_right(result: dict[str, Any] | None, script: Faults, number: int) -> bool:
-    if result is None:
-        return False
-    final = script.final_of(number)
-    if final is not None:
-        wanted = "content_filter" if final == "content filter" else "refused"
-        return result["status"] == wanted and result["score"] is None
-    return bool(result["score"] == SCORES[number % 4])
-
-
 def refused_stretch(provider: FaultyProvider, options: argparse.Namespace) -> list[str]:
     """Refuse everything for two seconds in the midst of a run, and count the requests a second."""
     provider.reset()
-    begins, lasts = 2.0, 2.0
+    begins, lasts = 1.0, 2.0
     first: list[float] = []
     steady = Faults(share=0, seed=options.seed, seconds=options.seconds, stall_seconds=0)
 
@@ -198,6 +108,7 @@ def refused_stretch(provider: FaultyProvider, options: argparse.Namespace) -> li
         f"{refused} refusals in all; exit {code}"
     )
     return [
+        *(["the run ended before anything was refused: give it more --items"] if not refused else []),
         *([f"{during:.0f} requests a second while everything is refused"] if during > max(5, 0.05 * before) else []),
         *([f"exit code {code}: {message}"] if code else []),
     ]
@@ -212,7 +123,7 @@ def lasting_fault(provider: FaultyProvider, options: argparse.Namespace, status:
     sent = len(provider.history)
     print(f"a lasting {status}: {sent} requests, exit {code}: {message.splitlines()[0] if message else ''}")
     return [
-        *([f"{sent} requests for a lasting {status}"] if sent > options.concurrency else []),
+        *([f"{sent} requests for a lasting {status}"] if sent > FIRST_CALLS else []),
         *([f"exit code {code} for a lasting {status}"] if code != 1 else []),
     ]
 

@@ -24,7 +24,7 @@ from grader.outputs.agreement_json import write_agreement_json
 from grader.outputs.expert_views import ExpertViews
 from grader.outputs.exporters import run_exporters
 from grader.outputs.graded_workbook.in_place.place import CriteriaSheet
-from grader.outputs.graded_workbook.write import write_graded_workbook
+from grader.outputs.graded_workbook.write import MOST_ROWS_IN_COPY, write_graded_workbook
 from grader.outputs.results_jsonl import recording
 from grader.outputs.summary import Summary, empty_summary, total_cost_usd, write_summary
 from grader.planning import Plan, Request
@@ -110,6 +110,7 @@ def write_outputs(
     graded.xlsx; `reviewed` are workbooks whose entries have just been stored, of which it may be one.
     """
     grades = store.grades()
+    grades.hold(MOST_ROWS_IN_COPY)
     views = ExpertViews(grades, store.overrides(), head.rubric)
     summary = empty_summary(planned=head.planned, skipped=head.skipped, calls=store.totals())
     results, summary_path, skipped_log = (run_dir / name for name in ("results.jsonl", "summary.json", "skipped.log"))
@@ -203,7 +204,6 @@ def _criteria_sheet(head: RunHead) -> CriteriaSheet | None:
 
 def _run_record(plan: Plan, request: Request, store: RunStore, facts: RunFacts) -> dict[str, Any]:
     """Return the head of summary.json: which run this is, and all that decided its grades."""
-    sent = facts.judge.parameters(Call(prompt=Prompt(item=plan.items[0], messages=())))
     record = {
         "run_id": store.run_id,
         "grader_version": __version__,
@@ -213,13 +213,21 @@ def _run_record(plan: Plan, request: Request, store: RunStore, facts: RunFacts) 
         "is_baseline": facts.judge.is_baseline,
         "rubric": plan.rubric.name,
         "options": dict(facts.options),
-        "sent_parameters": {name: value for name, value in sent.items() if value is not None},
+        **_parameters(plan, facts),
         "sources": _sources(plan, request),
         "notes": list(plan.notes),
         "criteria_table": {"sheet": plan.criteria_sheet, "header_row": plan.header_row},
     }
     kept: dict[str, Any] = json.loads(redact(json.dumps(record, default=str)))  # a URL or a command may hold a key
     return kept
+
+
+def _parameters(plan: Plan, facts: RunFacts) -> dict[str, Any]:
+    """Return what was sent beside the messages, and which of the usual parameters were not, wanted or no."""
+    call = Call(prompt=Prompt(item=plan.items[0], messages=()), max_tokens=facts.options.get("max_tokens"))
+    sent = {name: value for name, value in facts.judge.parameters(call).items() if value is not None}
+    unsent = [name for name in ("temperature", "max_tokens", "response_format") if name not in sent]
+    return {"sent_parameters": sent, "unsent_parameters": unsent}
 
 
 def _sources(plan: Plan, request: Request) -> dict[str, str]:

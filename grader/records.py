@@ -136,6 +136,9 @@ FILTER_REASONS = frozenset(
 )
 """Providers' words, case folded, for a reply that a filter stopped."""
 
+CUT_REASONS = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
+"""Providers' words, case folded, for a reply that was cut off at its limit."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.benchmark.datasets import DatasetItem
-from grader.benchmark.records import BenchmarkItem, Combination
+from grader.benchmark_records import BenchmarkItem, Combination
 from grader.errors import InputError
 from grader.inputs.columns import normalise_id
 from grader.inputs.problems import listed_problems

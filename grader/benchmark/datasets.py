@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.benchmark.records import SkippedLine
 from grader.benchmark.settings import DatasetConfig, Strictness
 from grader.benchmark.settings_file import SettingsFile
+from grader.benchmark_records import SkippedLine
 from grader.errors import InputError
 from grader.inputs.columns import closest, normalise_id
 from grader.inputs.problems import listed_problems

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from grader.benchmark.settings import BenchmarkSettings
+from grader.errors import GraderError, JudgeError
 from grader.judging.judges import OFFLINE, is_local
 from grader.judging.prices import Price, find_price
+from grader.judging.stopping import StoppedEarly
 from grader.records import JudgeSettings
 
 ROLES = ("WORKER", "ACCURACY_JUDGE", "INTEGRITY_JUDGE")
@@ -24,6 +26,8 @@ class ModelEndpoint:
     """As the settings call the model, such as `internlm/x`."""
     endpoint: str
     """What shares one budget of concurrent calls."""
+    role: str
+    """One of `ROLES`."""
     judge: JudgeSettings
     price: Price | None = field(default=None)
 
@@ -45,6 +49,7 @@ def model_endpoint(settings: BenchmarkSettings, role: str, name: str) -> ModelEn
     is_worker = role == "WORKER"
     return ModelEndpoint(
         name=name,
+        role=role,
         endpoint=api_base or name.partition("/")[0],
         judge=JudgeSettings(
             model=f"openai/{name}" if api_base else name,
@@ -76,6 +81,17 @@ def _price(settings: BenchmarkSettings, name: str) -> Price | None:
         prompt_usd, completion_usd = settings.PRICES[name]
         return Price(prompt_usd=prompt_usd / 1e6, completion_usd=completion_usd / 1e6)
     return None if is_local(name) else find_price(name)
+
+
+def outage(endpoint: ModelEndpoint, error: Exception) -> GraderError:
+    """Return the error of a model that cannot be called, told in the words of the settings."""
+    reason = str(error).removeprefix(f"{endpoint.judge.model}: ")
+    message = f"{endpoint.role}: the model {endpoint.name} cannot be called: {reason}"
+    start = endpoint.role
+    hint = f"Check {start}_API_URL, {start}_API_TOKEN and the model's name in the settings, then run it again."
+    if isinstance(error, StoppedEarly):
+        return StoppedEarly(message, hint=hint)
+    return JudgeError(message, retryable=False, hint=hint)
 
 
 def concurrent_calls(settings: BenchmarkSettings, combination_count: int, most: int) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from grader.benchmark.cleaning import COT
-from grader.benchmark.records import SubScores
+from grader.benchmark_records import SubScores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,8 @@ from grader.benchmark import esi
 from grader.benchmark.cleaning import CleanedAnswer, clean_answer
 from grader.benchmark.own_sub_scores import P_IRR, JudgedRule, Rule, checked, scaled
 from grader.benchmark.planning import BenchmarkJob
-from grader.benchmark.records import SUB_SCORES, BenchmarkItem, ItemStatus, SubScores
 from grader.benchmark.settings import BenchmarkSettings
+from grader.benchmark_records import SUB_SCORES, BenchmarkItem, ItemStatus, SubScores
 from grader.errors import GraderError
 from grader.judging.prices import count_tokens
 from grader.records import FILTER_REASONS, Grade, Message, Reply

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from grader.benchmark.records import BenchmarkItem, Combination, SubScores
+from grader.benchmark_records import BenchmarkItem, Combination, SubScores
 from grader.records import CellRef, Reply, StoredItem, Usage
 from grader.store.rows import as_verdict
 from grader.store.run_store import RunStore

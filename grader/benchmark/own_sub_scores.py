@@ -15,7 +15,7 @@ from typing import Any
 
 from grader.assets import find_asset
 from grader.benchmark.esi import Facts
-from grader.benchmark.records import SubScores
+from grader.benchmark_records import SubScores
 from grader.errors import GraderError, RubricError
 from grader.inputs.rubric_file import read_rubric
 from grader.plugins import find_plugins, load_plugin

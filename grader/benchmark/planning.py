@@ -10,10 +10,10 @@ from pathlib import Path
 
 from grader.benchmark.answers_files import GivenAnswer, read_answers_files
 from grader.benchmark.datasets import Dataset, DatasetItem, check_chosen, dataset_configs, read_datasets, strictness_of
-from grader.benchmark.records import Combination, SkippedLine
 from grader.benchmark.settings import Strictness
 from grader.benchmark.settings_file import SettingsFile
 from grader.benchmark.worker import find_worker_template
+from grader.benchmark_records import Combination, SkippedLine
 from grader.errors import InputError
 from grader.judging.judges import OFFLINE
 from grader.records import Reply

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader import __version__
 from grader.benchmark.endpoints import all_endpoints, model_endpoint
 from grader.benchmark.item_rows import StoredItems
 from grader.benchmark.planning import BenchmarkPlan
-from grader.benchmark.records import BenchmarkRun, Combination, ItemStatus
 from grader.benchmark.result_files import CombinationPaths, write_answers_stage, write_result_files
 from grader.benchmark.running import Stage, system_name
+from grader.benchmark_records import BenchmarkRun, Combination, ItemStatus
 from grader.judging.redact import redact
+from grader.outputs.benchmark_workbook.write import write_benchmark_workbook
 from grader.records import CallTotals
 from grader.store.run_store import RunStore
 
@@ -32,6 +34,8 @@ class BenchmarkWritten:
     """How many items have each status; those that a stopped run did not reach have none."""
     averages: Mapping[Combination, tuple[float | None, float | None, int]]
     """Mean accuracy and mean ESI of each combination's COMPLETED items, and over how many."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Why items have no ESI, and how many for each."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -50,7 +54,7 @@ def benchmark_run(plan: BenchmarkPlan, store: RunStore, *, command: str) -> Benc
         created=store.meta("created"),
         version=__version__,
         command=redact(command),
-        settings=plan.file.shown,
+        settings=json.loads(redact(json.dumps(plan.file.shown))),  # an address may hold a key
         weights=settings.weights,
         combinations=plan.combinations,
         items=StoredItems(store),
@@ -76,20 +80,18 @@ def write_benchmark(
     Raises:
         RunError: one cannot be written.
     """
+    notes: tuple[str, ...] = ()
     if stage == "answers":
-        written, notes = write_answers_stage(run, paths), ()
+        written = write_answers_stage(run, paths)
     else:
-        written, notes = write_result_files(run, paths), ()
-        try:
-            from grader.outputs.benchmark_workbook.write import write_benchmark_workbook
-        except ImportError:  # TEMPORARY until the room is there
-            pass
-        else:
-            workbook = write_benchmark_workbook(run_dir / WORKBOOK, run)
-            written, notes = [workbook.path, *written], workbook.notes
+        written = write_result_files(run, paths)  # first: they are whole, the workbook is made from the same
+        workbook = write_benchmark_workbook(run_dir / WORKBOOK, run)
+        written, notes = [workbook.path, *written], tuple(workbook.notes)
     statuses: Counter[str] = Counter()
     sums: dict[Combination, list[tuple[float, float]]] = {each: [] for each in run.combinations}
+    reasons: Counter[str] = Counter()
     for item in run.items:
+        reasons.update([item.error] if item.error else [])
         statuses[str(item.status)] += 1
         if item.esi is not None and item.sub_scores.accuracy is not None:
             sums[item.combination].append((item.sub_scores.accuracy, item.esi))
@@ -98,7 +100,8 @@ def write_benchmark(
         planned=sum(run.planned.values()),
         statuses=statuses,
         averages={each: _averages(pairs) for each, pairs in sums.items()},
-        notes=tuple(notes),
+        reasons=reasons,
+        notes=notes,
     )
 
 

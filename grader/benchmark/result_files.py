@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from grader.benchmark.answers_files import write_answers_file
 from grader.benchmark.planning import BenchmarkPlan
-from grader.benchmark.records import SUB_SCORES, BenchmarkItem, BenchmarkRun, Combination, ItemStatus
+from grader.benchmark_records import SUB_SCORES, BenchmarkItem, BenchmarkRun, Combination, ItemStatus
 from grader.errors import InputError
 from grader.outputs.atomic_file import writing
 from grader.outputs.file_names import safe_file_names
@@ -81,22 +82,19 @@ def _check_paths(paths: Mapping[Combination, CombinationPaths], plan: BenchmarkP
 
 def write_answers_stage(run: BenchmarkRun, paths: Mapping[Combination, CombinationPaths]) -> list[Path]:
     """Write the workers' answers and what was skipped, and return the paths."""
-    written = []
-    for combination, each in paths.items():
+    for combination, items in _by_combination(run, paths):
+        each = paths[combination]
         _make_folders(each)
-        items = [item for item in run.items if item.combination == combination]
         write_answers_file(each.answers, items)
         _write_skipped(each.skipped, run, combination, items)
-        written += [each.answers, each.skipped]
-    return written
+    return [path for each in paths.values() for path in (each.answers, each.skipped)]
 
 
 def write_result_files(run: BenchmarkRun, paths: Mapping[Combination, CombinationPaths]) -> list[Path]:
     """Write results, summary and skipped log of every combination, and return the paths."""
-    written = []
-    for combination, each in paths.items():
+    for combination, items in _by_combination(run, paths):
+        each = paths[combination]
         _make_folders(each)
-        items = [item for item in run.items if item.combination == combination]
         with writing(each.results) as file:
             for item in items:
                 file.write(json.dumps(result_line(item, run), ensure_ascii=False) + "\n")
@@ -104,8 +102,18 @@ def write_result_files(run: BenchmarkRun, paths: Mapping[Combination, Combinatio
         with writing(each.summary) as file:
             json.dump(summary(run, combination, items, each), file, ensure_ascii=False, indent=2)
             file.write("\n")
-        written += [each.results, each.summary, each.skipped]
-    return written
+    return [path for each in paths.values() for path in (each.results, each.summary, each.skipped)]
+
+
+def _by_combination(
+    run: BenchmarkRun, paths: Mapping[Combination, CombinationPaths]
+) -> Iterator[tuple[Combination, list[BenchmarkItem]]]:
+    """Yield the items of each combination, one combination in memory at a time; those not reached have none."""
+    left = dict.fromkeys(paths)
+    for combination, items in groupby(run.items, key=lambda item: item.combination):
+        left.pop(combination)
+        yield combination, list(items)
+    yield from ((combination, []) for combination in left)
 
 
 def _make_folders(paths: CombinationPaths) -> None:

@@ -16,13 +16,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from grader.benchmark.endpoints import ModelEndpoint, all_endpoints, concurrent_calls
+from grader.benchmark.endpoints import ModelEndpoint, all_endpoints, concurrent_calls, outage
 from grader.benchmark.finishing import Judged, Scoring, answered_item, begun_item, judged_item, scoring_of
 from grader.benchmark.item_rows import stored_item
 from grader.benchmark.own_sub_scores import JudgedRule, Rule, find_own_rules
 from grader.benchmark.planning import BenchmarkJob, BenchmarkPlan
-from grader.benchmark.records import BenchmarkItem, Combination, ItemStatus
 from grader.benchmark.worker import OfflineWorker, WorkerPrompt, find_worker_template
+from grader.benchmark_records import BenchmarkItem, Combination, ItemStatus
 from grader.inputs.rubric_file import read_rubric
 from grader.judging.calls import Caller, CallSettings
 from grader.judging.commits import GroupCommit
@@ -151,7 +151,7 @@ class _Benchmark:
         callers = {}
         for worker in workers:
             judge: Judge = OfflineWorker() if worker.is_offline else self._opened(worker, "accuracy")
-            callers[worker.name] = self._caller(judge, worker, self._worker_is_out(worker.name))
+            callers[worker.name] = self._caller(judge, worker, self._worker_is_out(worker))
         return callers
 
     def _judgings(
@@ -163,14 +163,16 @@ class _Benchmark:
             if isinstance(rule, JudgedRule):
                 judge = self._opened(accuracy, rule.rubric.name, rule)
                 method = RubricMethod(rule.rubric, rule.template_path, model=judge.model)
-                judgings[name] = _Judging(caller=self._caller(judge, accuracy, self._stop.fail), method=method)
+                judgings[name] = _Judging(
+                    caller=self._caller(judge, accuracy, self._judge_is_out(accuracy)), method=method
+                )
         return judgings
 
     def _judging(self, endpoint: ModelEndpoint, rubric_name: str) -> _Judging:
         rubric, template_path = read_rubric(rubric_name)
         judge = self._opened(endpoint, rubric_name)
         method = RubricMethod(rubric, template_path, model=judge.model)
-        return _Judging(caller=self._caller(judge, endpoint, self._stop.fail), method=method)
+        return _Judging(caller=self._caller(judge, endpoint, self._judge_is_out(endpoint)), method=method)
 
     def _opened(self, endpoint: ModelEndpoint, rubric_name: str, rule: JudgedRule | None = None) -> Judge:
         rubric = rule.rubric if rule else read_rubric(rubric_name)[0]
@@ -202,13 +204,17 @@ class _Benchmark:
             on_outage=on_outage,
         )
 
-    def _worker_is_out(self, model: str) -> Callable[[Exception], None]:
+    def _judge_is_out(self, endpoint: ModelEndpoint) -> Callable[[Exception], None]:
+        """Return what to do when a judge cannot be called: without it there is no ESI, so the run ends."""
+        return lambda error: self._stop.fail(outage(endpoint, error))
+
+    def _worker_is_out(self, worker: ModelEndpoint) -> Callable[[Exception], None]:
         """Return what to do when a worker cannot be called: the others go on, and the last one ends the run."""
 
         def note(error: Exception) -> None:
-            self._out.setdefault(model, str(error))
+            self._out.setdefault(worker.name, str(error))
             if len(self._out) == len(self._workers):
-                self._stop.fail(error)
+                self._stop.fail(outage(worker, error))
 
         return note
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from grader.benchmark.records import SUB_SCORES
+from grader.benchmark_records import SUB_SCORES
 
 Strictness = Literal["lenient", "balanced", "strict"]
 

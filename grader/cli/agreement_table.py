@@ -33,7 +33,7 @@ def _print_block(console: Console, block: Block) -> None:
     for agreement, what in ((block.scores, "scores"), (block.criteria, "criteria")):
         if agreement.judge_and_experts:
             console.print(_table(agreement, f"agreement of judge and experts, {kind} {what}"))
-            for reason in dict.fromkeys(_reasons(agreement)):
+            for reason in _reasons(agreement):
                 console.print(f"  {reason}")
             console.print(agreement.reading + "\n")
 
@@ -78,13 +78,17 @@ def _cell(estimate: Estimate | None, *, is_share: bool = False) -> str:
 
 
 def _reasons(agreement: Agreement) -> Iterator[str]:
+    """Say why figures or intervals are missing, each reason once with the systems that it is about."""
     shown = _shown(agreement.judge_and_experts)
+    missing: dict[tuple[str, str], list[str]] = {}
     for pair in shown:
         named = {"kappa": pair.kappa, "Spearman": pair.spearman, "difference": pair.difference}
         for name, estimate in named.items():
             if estimate.reason:
-                yield f"{pair.system or _ALL}: {name}: {estimate.reason}"
+                missing.setdefault((name, estimate.reason), []).append(pair.system or _ALL)
     systems = {pair.system for pair in shown}
     for group in agreement.together:
         if group.alpha.reason and group.system in systems and JUDGE in group.raters:
-            yield f"{group.system or _ALL}: alpha: {group.alpha.reason}"
+            missing.setdefault(("alpha", group.alpha.reason), []).append(group.system or _ALL)
+    for (name, reason), about in missing.items():
+        yield f"{', '.join(about)}: {name}: {reason}"

@@ -21,8 +21,12 @@ INCOMPLETE_EXIT_CODE = 3
 
 
 @click.command("run")
-@click.argument("settings", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--init", is_flag=True, help="Write a commented settings file to SETTINGS, and stop.")
+@click.argument("settings", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--init",
+    is_flag=True,
+    help="Write commented settings to SETTINGS (settings.json), and a dataset beside it, and stop.",
+)
 @click.option(
     "--stage",
     type=click.Choice(["all", "answers", "judge"]),
@@ -64,7 +68,7 @@ INCOMPLETE_EXIT_CODE = 3
 @click.option("--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of progress bars.")
 @click.option("--verbose", is_flag=True, help="Log every call, without its texts, to stderr and debug.log.")
-def command(settings: Path, **options: Any) -> None:
+def command(settings: Path | None, **options: Any) -> None:
     """Benchmark worker models: answers, two judges, and the ESI composite.
 
     SETTINGS is a .json or .toml file that names datasets, worker models, prompt versions and judges. Every dataset is
@@ -72,8 +76,10 @@ def command(settings: Path, **options: Any) -> None:
     and one graded.xlsx over all. Run the same command again to go on after a stop: nothing is called twice.
     """
     if options["init"]:
-        _write_new_settings(settings)
+        _write_new_settings(settings or Path("settings.json"))
         return
+    if settings is None:
+        raise click.UsageError("Missing argument 'SETTINGS'; grader run --init writes a file to begin with.")
     plan = _plan(settings, options)
     if not options["quiet"]:
         for note in plan.notes:
@@ -89,8 +95,8 @@ def command(settings: Path, **options: Any) -> None:
 def _write_new_settings(path: Path) -> None:
     from grader.benchmark.new_settings import write_new_settings
 
-    write_new_settings(path)
-    click.echo(path)
+    for written in write_new_settings(path):
+        click.echo(written)
 
 
 def _plan(settings_path: Path, options: dict[str, Any]) -> BenchmarkPlan:
@@ -206,6 +212,8 @@ def _finish(written: BenchmarkWritten, ending: Ending, *, is_quiet: bool) -> Non
         for status, count in written.statuses.items():
             if status != "COMPLETED":
                 click.echo(f"  {count} × {status}", err=True)
+        for reason, count in written.reasons.most_common(3):
+            click.echo(f"  such as, {count} times: {reason}", err=True)
         raise click.exceptions.Exit(INCOMPLETE_EXIT_CODE)
 
 

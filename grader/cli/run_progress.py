@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import click
 
-from grader.benchmark.records import BenchmarkItem, Combination, ItemStatus
+from grader.benchmark_records import BenchmarkItem, Combination, ItemStatus
 from grader.records import Reply
 
 _SECONDS_BETWEEN_LINES = 10.0

@@ -16,7 +16,7 @@ from grader.judging.limits import Budget, Limiter
 from grader.judging.prices import Price, most_tokens
 from grader.judging.rate_limits import TellsLimits
 from grader.judging.redact import redact_reply
-from grader.judging.stopping import Stop, StoppedEarly
+from grader.judging.stopping import Stop, Stopped, StoppedEarly
 from grader.plain_text import normalise
 from grader.records import FILTER_REASONS, Reply, StoredCall, StoredGrade, StoredItem
 
@@ -72,6 +72,14 @@ class CallSettings:
     spent_usd: float = 0.0
     """What earlier goes of the run have cost; the most it may cost is for all of them."""
     price: Price | None = None
+
+
+@dataclass(slots=True)
+class _Tries:
+    """How many requests a call has taken so far, and what those that were cut off may have cost."""
+
+    count: int = 0
+    lost_usd: float = 0.0
 
 
 class Caller:
@@ -132,19 +140,26 @@ class Caller:
             done.exception()  # whoever waited has it; nobody may be left waiting
 
     async def _make(self, call: Call, key: str) -> Reply:
-        """Make the call until it is served, refused for good, or out of tries."""
-        for attempt in range(1, self._settings.max_retries + 2):
-            try:
-                reply = await self._request(call, key, attempt)
-            except JudgeError as error:
-                if self._is_last(attempt, error):
-                    return await self._give_up(call, key, attempt, error)
-                await self._back_off(attempt, error)
-            else:
-                return reply
-        raise AssertionError("the last attempt returns")  # pragma: no cover
+        """Make the call until it is served, refused for good, or out of tries.
 
-    async def _request(self, call: Call, key: str, attempt: int) -> Reply:
+        Where the run stops before that, what the tries so far may have cost is kept: the most that the run may cost is
+        for all of its goes.
+        """
+        tries = _Tries()
+        try:
+            while True:
+                try:
+                    return await self._request(call, key, tries)
+                except JudgeError as error:
+                    if self._is_last(tries.count, error):
+                        return await self._give_up(call, key, tries, error)
+                    await self._back_off(tries.count, error)
+        except (Stopped, StoppedEarly):
+            if tries.lost_usd:
+                await self._commit(call, _failure(key, "the run stopped before it was tried again", tries))
+            raise
+
+    async def _request(self, call: Call, key: str, tries: _Tries) -> Reply:
         """Make one request within slots, pace and budget, and commit its reply.
 
         The slot is held until then, so that a kill can cost no more calls than there are slots.
@@ -155,6 +170,7 @@ class Caller:
             self._stop.check()
             await self._budget.reserve(most_usd)
             cost_usd, usage = most_usd, None  # of a call that is cut off nobody knows what it costs
+            tries.count += 1
             try:
                 reply = self._priced(await self._judge.ask(call))
                 cost_usd, usage = reply.cost_usd or 0.0, reply.usage
@@ -162,7 +178,8 @@ class Caller:
                 self._failures_in_a_row = 0
             except JudgeError as error:
                 cost_usd = most_usd if _may_be_billed(error) else 0.0
-                self._log.failed(call, attempt, error)
+                tries.lost_usd += cost_usd
+                self._log.failed(call, tries.count, error)
                 if error.status_code == 429:
                     self._limiter.refused(_retry_after_seconds(error))
                 raise
@@ -172,7 +189,8 @@ class Caller:
                 if self._teller is not None:
                     self._limiter.told(turn, self._teller.seen_limits)
             refusal = _storable(reply.refusal) if reply.refusal else reply.refusal
-            reply = replace(reply, key=key, attempts=attempt, text=_storable(reply.text), refusal=refusal)
+            reply = replace(reply, key=key, attempts=tries.count, text=_storable(reply.text), refusal=refusal)
+            reply = replace(reply, cost_usd=_sum_usd(reply.cost_usd, tries))
             await self._commit(call, reply)
         self._limiter.succeeded()
         self._log.served(call, reply)
@@ -211,11 +229,11 @@ class Caller:
             return True
         return error.is_fatal and not self._successes and attempt >= _TRIES_BEFORE_ANY_SUCCESS
 
-    async def _give_up(self, call: Call, key: str, attempt: int, error: JudgeError) -> Reply:
+    async def _give_up(self, call: Call, key: str, tries: _Tries, error: JudgeError) -> Reply:
         """Commit a failure as a reply with an error, and stop the run where every other call would fail too."""
         if error.is_fatal or error.retryable or error.status_code:  # else it is about this item alone
             self._count_failure(error)
-        reply = Reply(key=key, error=error.message, attempts=attempt)
+        reply = _failure(key, error.message, tries)
         await self._commit(call, reply)
         return reply
 
@@ -243,6 +261,15 @@ class Caller:
             await self._stop.sleep(seconds)
         finally:
             await self._places.acquire()
+
+
+def _failure(key: str, reason: str, tries: _Tries) -> Reply:
+    return Reply(key=key, error=reason, attempts=tries.count, cost_usd=_sum_usd(None, tries))
+
+
+def _sum_usd(cost_usd: float | None, tries: _Tries) -> float | None:
+    """Return what a call cost with the tries before it; `None` where nothing is known of either."""
+    return (cost_usd or 0.0) + tries.lost_usd if tries.lost_usd else cost_usd
 
 
 def _may_be_billed(error: JudgeError) -> bool:

@@ -19,6 +19,7 @@ import aiohttp
 import orjson
 
 from grader import __version__
+from grader.judging.endings import find_ending
 from grader.judging.failures import Target, call_failure, is_filtered
 from grader.judging.judge import Call
 from grader.judging.openai_endpoints import Endpoint, find_endpoint
@@ -123,7 +124,7 @@ class DirectJudge:
             message = choice.get("message") or {}
             return Reply(
                 text=_text(message),
-                finish_reason=choice.get("finish_reason") or ("stop" if choices else None),
+                finish_reason=_ending(choice) if choices else None,
                 refusal=message.get("refusal") or None,
                 usage=_usage(answer.get("usage")),
                 seconds=seconds,
@@ -140,6 +141,10 @@ def _encoded(request: Mapping[str, Any]) -> bytes:
         for message in request["messages"]:
             message["content"] = message["content"].encode("utf-8", "replace").decode()
         return orjson.dumps(request)
+
+
+def _ending(choice: Mapping[str, Any]) -> str:
+    return find_ending(choice.get("finish_reason"), choice.get("native_finish_reason"))
 
 
 def _text(message: Mapping[str, Any]) -> str:

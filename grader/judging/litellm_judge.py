@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from grader.errors import JudgeError
+from grader.judging.endings import find_ending
 from grader.judging.failures import Target, call_failure, is_filtered, missing_key
 from grader.judging.judge import Call
 from grader.judging.openai_endpoints import NAME_PROVIDER
@@ -138,7 +139,7 @@ class LiteLLMJudge:
         message_fields = getattr(choice.message, "provider_specific_fields", None) or {}
         return Reply(
             text=choice.message.content or "",
-            finish_reason=_finish_reason(choice.finish_reason, own_fields.get("native_finish_reason")),
+            finish_reason=find_ending(choice.finish_reason, own_fields.get("native_finish_reason")),
             refusal=message_fields.get("refusal") or None,
             usage=usage,
             seconds=seconds,
@@ -166,11 +167,6 @@ class LiteLLMJudge:
     def _target(self) -> Target:
         names = self._missing_keys() or [f"{self._litellm.get_llm_provider(self.model)[1].upper()}_API_KEY"]
         return Target(model=self.model, api_base=self._settings.api_base, key_names=" or ".join(names))
-
-
-def _finish_reason(normalised: str | None, native: str | None) -> str | None:
-    """Return why a reply ended: LiteLLM calls unknown, empty and missing reasons `stop`, so the raw one counts."""
-    return normalised if normalised == "content_filter" else native or normalised
 
 
 def _usage(response: Any) -> Usage | None:

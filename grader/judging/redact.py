@@ -34,7 +34,7 @@ def redact(text: str) -> str:
 def redact_reply(text: str) -> str:
     """Return a judge's reply without any known key; what only looks like a key may be a quote."""
     for secret in _known_secrets():
-        if len(secret) >= _SHORTEST_IN_REPLY:
+        if len(secret) >= _SHORTEST_IN_REPLY or secret in _KEPT_SECRETS:
             text = text.replace(secret, "[redacted]")
     return text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from grader.records import FILTER_REASONS, Item, Reply, Status, Verdict
+from grader.records import CUT_REASONS, FILTER_REASONS, Item, Reply, Status, Verdict
 from grader.rubric import Rubric
 from grader.scoring.json_object import read_json_object
 from grader.scoring.labelled_lines import read_labelled_lines
@@ -16,8 +16,7 @@ from grader.scoring.tagged import read_tagged
 
 READERS = {"tagged": read_tagged, "json_object": read_json_object, "labelled_lines": read_labelled_lines}
 
-# Providers' words for why a reply ended, case folded; anything else counts as a normal end.
-_CUT_SHORT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
+# A provider's word for why a reply ended, case folded, beside those for cuts and filters; others are a normal end.
 _DECLINED = frozenset({"refusal"})
 _REFUSAL = re.compile(
     r"\W*(?:i[’']?m (?:very )?sorry|sorry|i apologi[sz]e|unfortunately|as an ai\b[^.]*)?[,.:;!]?\s*(?:but )?"
@@ -69,7 +68,7 @@ def _ended_badly(reply: Reply) -> Verdict | None:
         return Verdict(status=Status.CONTENT_FILTER, reason="The provider's content filter stopped the reply.")
     if finish in _DECLINED or reply.refusal:
         return Verdict(status=Status.REFUSED, reason="The judge declined to answer.", analysis=reply.refusal or "")
-    if finish in _CUT_SHORT:
+    if finish in CUT_REASONS:
         return Verdict(status=Status.TRUNCATED, reason="The reply was cut off at its token limit.")
     if not plain_reply(reply.text).strip():
         return Verdict(status=Status.EMPTY_REPLY, reason="The reply is empty.")

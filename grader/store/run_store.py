@@ -9,7 +9,7 @@ import os
 import socket
 import sqlite3
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,9 +17,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from grader.errors import RunError
-from grader.records import CallTotals, Grade, Override, Reply, StoredCall, StoredGrade, StoredItem
+from grader.records import CallTotals, Override, Reply, StoredCall, StoredGrade, StoredItem
 from grader.store.rows import (
-    as_grade,
     as_override,
     as_reply,
     as_stored_item,
@@ -30,6 +29,7 @@ from grader.store.rows import (
     override_row,
 )
 from grader.store.sqlite_file import open_read_only, told
+from grader.store.stored_grades import StoredGrades, last_reply
 
 SCHEMA_VERSION = 2
 FILE_NAME = "run.db"
@@ -225,30 +225,6 @@ def open_run(path: Path) -> RunStore:
     return RunStore(run_dir)
 
 
-class StoredGrades(Collection[Grade]):
-    """The grades in a store, read one at a time as they are gone through, so that they need no memory."""
-
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self._path, self._connection = path, connection
-
-    def __len__(self) -> int:
-        with told(self._path):
-            return int(self._connection.execute("SELECT count(*) FROM grade").fetchone()[0])
-
-    def __iter__(self) -> Iterator[Grade]:
-        return (stored.grade for stored in self.stored())
-
-    def stored(self) -> Iterator[StoredGrade]:
-        """Yield the grades with their places, which have gaps where a run was stopped."""
-        with told(self._path):
-            for row in self._connection.execute("SELECT * FROM grade ORDER BY position"):
-                grade = as_grade(row, lambda key: last_reply(self._connection, key))
-                yield StoredGrade(position=row["position"], grade=grade)
-
-    def __contains__(self, grade: object) -> bool:
-        return any(grade == stored for stored in self)
-
-
 _SETTLE_CALL = "UPDATE call SET is_finished = 1 WHERE key = ? AND error IS NULL"
 _SUMS = """count(*) AS calls, coalesce(sum(attempts), 0) AS attempts,
     coalesce(sum(prompt_tokens), 0) AS prompt_tokens, coalesce(sum(completion_tokens), 0) AS completion_tokens,
@@ -259,14 +235,6 @@ _INSERT_CALL = f"INSERT INTO call VALUES (NULL{', ?' * 17})"
 _INSERT_ITEM = "INSERT OR REPLACE INTO item VALUES (?, ?, ?)"
 _INSERT_OVERRIDE = f"INSERT INTO override VALUES (NULL{', ?' * 14})"
 _INSERT_GRADE = f"INSERT OR REPLACE INTO grade VALUES (?{', ?' * 8})"
-
-
-def last_reply(connection: sqlite3.Connection, key: str) -> Reply:
-    """Return the reply of the call with `key` that counts: a finished one, else the last."""
-    row = connection.execute(
-        "SELECT * FROM call WHERE key = ? ORDER BY is_finished DESC, id DESC LIMIT 1", (key,)
-    ).fetchone()
-    return as_reply(row)
 
 
 def _lock(run_dir: Path) -> FileLock:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from grader.benchmark.esi import Facts, Parameters, alignment, efficiency, esi, safety, sub_scores
-from grader.benchmark.records import SubScores
+from grader.benchmark_records import SubScores
 
 WEIGHTS = {"accuracy": 0.30, "true_integrity": 0.25, "efficiency": 0.15, "safety": 0.15, "alignment": 0.15}
 

@@ -12,11 +12,11 @@ from benchmark_cast import Cast, accuracy, integrity
 from provider import Provider, Scripted
 
 from grader.benchmark.planning import BenchmarkPlan, prepare_benchmark
-from grader.benchmark.records import BenchmarkItem
 from grader.benchmark.reporting import benchmark_run
 from grader.benchmark.result_files import combination_paths, summary
 from grader.benchmark.running import RunOptions, run_benchmark
 from grader.benchmark.settings_file import read_settings
+from grader.benchmark_records import BenchmarkItem
 from grader.errors import GraderError
 from grader.judging.crew import Ending
 from grader.records import Reply

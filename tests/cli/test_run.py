@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from benchmark_cast import ITEMS, Cast, accuracy
 from click.testing import CliRunner, Result
 from provider import Provider, Scripted
 
+from grader.benchmark_records import BenchmarkItem, Combination, SubScores
 from grader.cli.main import cli
+from grader.cli.run_progress import benchmark_progress
 from grader.judging import redact
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +41,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(cli, ["run", *map(str, arguments)])
 
 
-def write(folder: Path, items: list[dict[str, Any]] | None = None, **more: Any) -> Path:
+def write(folder: Path, items: Sequence[Mapping[str, Any]] | None = None, **more: Any) -> Path:
     folder.mkdir(exist_ok=True)
     lines = "".join(json.dumps(item) + "\n" for item in (ITEMS if items is None else items))
     (folder / "L1.jsonl").write_text(lines, encoding="utf-8")
@@ -126,7 +128,7 @@ def test_results_have_the_frameworks_fields(tmp_path: Path, provider: Provider) 
 
 def test_items_without_an_esi_are_null_logged_and_exit_3(tmp_path: Path, provider: Provider) -> None:
     provider.script = Cast(accuracies={0: accuracy(True), 2: Scripted(text="who knows")})
-    items = [*ITEMS, {"id": 4, "instruction": "", "question": "Q4?"}]
+    items: list[Mapping[str, Any]] = [*ITEMS, {"id": 4, "instruction": "", "question": "Q4?"}]
     path = write(tmp_path / "b", items, **remote(provider), PROMPT_VERSIONS_TO_TEST=["DIRECT"])
     with (tmp_path / "b" / "L1.jsonl").open("a", encoding="utf-8") as file:
         file.write("{broken\n")
@@ -230,6 +232,8 @@ def test_a_judge_that_cannot_be_reached_is_an_error_that_says_what_to_do(tmp_pat
     provider.script = Cast(accuracies={0: Scripted(status=401)})
     result = run(write(tmp_path / "b", **remote(provider)))
     assert result.exit_code == 1
+    assert "ACCURACY_JUDGE: the model acc cannot be called" in result.output
+    assert "Check ACCURACY_JUDGE_API_URL, ACCURACY_JUDGE_API_TOKEN" in result.output
     assert "Traceback" not in result.output
 
 
@@ -303,3 +307,52 @@ def test_a_stopped_run_goes_on_to_the_files_of_one_that_was_not(
     assert run(long, "--out", tmp_path / "o", "--transport", "direct").exit_code == 0
     assert settled(tmp_path / "o") == settled(tmp_path / "whole")
     assert len(provider.history) <= calls + (2 * 8 if stop is signal.SIGKILL else 0)
+
+
+def test_a_spent_budget_leaves_files_and_says_how_to_go_on(tmp_path: Path, provider: Provider) -> None:
+    provider.script = Cast()
+    items = [{"id": n, "instruction": "i", "question": f"Q{n}?", "answer": "ten W"} for n in range(1, 20)]
+    prices = {name: [1000, 1000] for name in ("worker/a", "acc", "int")}
+    path = write(tmp_path / "b", items, **remote(provider), PRICES=prices, WORKER_MAX_TOKENS=100, JUDGE_MAX_TOKENS=100)
+    result = run(path, "--max-cost", "8", "--concurrency", "1")
+    assert result.exit_code == 3
+    assert "--max-cost" in result.output
+    summary = json.loads((tmp_path / "b" / "Result" / "Summary_L1_worker__a_COT.json").read_text("utf-8"))
+    done = summary["processing_summary"]
+    assert done["items_pipeline_completed_for_scoring"] + done["items_not_reached"] == 19
+    assert done["items_not_reached"] > 0
+    assert run(path, "--dry-run").output.count("at most $") == 1
+
+
+def test_why_items_failed_is_said(tmp_path: Path, provider: Provider) -> None:
+    cast = Cast()
+    cast.workers[3] = Scripted(status=400)
+    provider.script = cast
+    result = run(write(tmp_path / "b", **remote(provider)))
+    assert "2 × ERROR_WORKER_API" in result.output
+    assert "2 times: the worker's call failed" in result.output
+
+
+def test_bars_show_averages_and_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    one = Combination(dataset="L1", model="m[0]", prompt_version="COT")
+    with benchmark_progress({one: 3}, is_quiet=False, is_bar=True) as bars:
+        scores = SubScores(accuracy=100)
+        bars.finished(BenchmarkItem(combination=one, id="1", esi=80.0, sub_scores=scores))
+        bars.finished(BenchmarkItem(combination=one, id="2", status="ERROR_WORKER_API"))
+    shown = capsys.readouterr().err
+    assert "L1 · m[0] · COT" in shown
+    assert bars.tallies[one].state == "ACC 100.0 · ESI 80.0 · errors: worker 1"
+    assert bars.done == 2
+
+
+@pytest.mark.parametrize("name", ["new.json", "new.toml"])
+def test_init_writes_settings_that_run(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "b" / name
+    path.parent.mkdir()
+    result = run(path, "--init")
+    assert result.exit_code == 0, result.output
+    assert str(path) in result.output
+    assert run(path, "--out", tmp_path / "o").exit_code == 0
+    before = path.read_bytes()
+    assert run(path, "--init").exit_code != 0
+    assert path.read_bytes() == before

@@ -15,7 +15,7 @@ from grader.errors import JudgeError
 from grader.judging.direct_judge import DirectJudge
 from grader.judging.judge import Call, Judge, call_key
 from grader.judging.litellm_judge import LiteLLMJudge
-from grader.records import Item, JudgeSettings, Prompt, Reply
+from grader.records import CUT_REASONS, FILTER_REASONS, Item, JudgeSettings, Prompt, Reply
 
 MESSAGES = (
     {"role": "system", "content": "Judge “well”\u2028\x07 \U0001f600 日本語"},
@@ -23,6 +23,7 @@ MESSAGES = (
 )
 ITEM = Item(id="1", system="s", answer="a")
 CALL = Call(prompt=Prompt(item=ITEM, messages=MESSAGES), max_tokens=77)
+OWN_WORD = "native_finish_reason"
 KEYS = ("OPENAI", "HOSTED_VLLM", "DEEPSEEK", "OPENROUTER", "GROQ", "TOGETHERAI", "DEEPINFRA", "CEREBRAS", "NVIDIA_NIM")
 OPENAI_MODELS = (
     *("gpt-4o", "openai/gpt-4o", "openai/my/llama-3", "openai/gpt-4.1-mini", "openai/chatgpt-4o-latest"),
@@ -177,6 +178,32 @@ def test_the_same_reply(provider: Provider, name: str) -> None:
     provider.script = lambda _: Scripted(**BODIES[name])
     direct, through = (replace(ask(make, settings(provider)), seconds=0.0) for make in (DirectJudge, LiteLLMJudge))
     assert direct == through
+
+
+ENDINGS = [
+    *((word, None) for word in ("stop", "STOP", "end_turn", "eos", "weird", "tool_calls", "error", "", None)),
+    *((word, None) for word in ("length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_length")),
+    *((word, None) for word in ("content_filter", "SAFETY", "safety", "content_filtered", "guardrail_intervened")),
+    *((word, own) for word in ("stop", "length", "content_filter") for own in ("STOP", "MAX_TOKENS", "SAFETY", "", "x")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("word", "own_word"), ENDINGS)
+def test_why_a_reply_ended_is_told_alike(provider: Provider, word: str | None, own_word: str | None) -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "<score>50</score>"}, "finish_reason": word}
+    provider.script = lambda _: Scripted(choices=[choice if own_word is None else choice | {OWN_WORD: own_word}])
+    direct, through = (ask(make, settings(provider)).finish_reason for make in (DirectJudge, LiteLLMJudge))
+    assert direct == through
+    said = {str(each).casefold() for each in (word, own_word)}
+    assert (direct == "content_filter") is bool(said & FILTER_REASONS)
+    assert str(direct).casefold() in CUT_REASONS or not said & CUT_REASONS or said & FILTER_REASONS
+    assert direct == "stop" or word or own_word
+
+
+def test_a_reply_that_does_not_say_why_it_ended_ended_by_itself(provider: Provider) -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "<score>50</score>"}}
+    provider.script = lambda _: Scripted(choices=[choice])
+    assert [ask(make, settings(provider)).finish_reason for make in (DirectJudge, LiteLLMJudge)] == ["stop", "stop"]
 
 
 FAULTS: dict[str, Scripted] = {

@@ -1,4 +1,4 @@
-"""The chart of Matrix: the mean ESI of each model and prompt, side by side for each dataset; native, fed from the table."""
+"""The chart of Matrix: the mean ESI of each model and prompt, grouped by dataset; native, fed from the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the mean ESI of each model and prompt by dataset, from the rows of the matrix above it; what the chart shows."""
+"""Writes the mean ESI of each model and prompt by dataset, from the rows above it; the chart shows this."""
 
 from __future__ import annotations
 

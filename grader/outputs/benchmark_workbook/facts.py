@@ -10,9 +10,9 @@ from grader.records import CallTotals, format_number
 
 _STEPS = {
     "1. Look": "Open the sheet Items. Filter by Status, Accuracy verdict or ESI to find what matters to you.",
-    "2. Enter": "Where you disagree with a judge, choose correct or not correct in the yellow column Expert accuracy, or "
-    "enter a number from 0 to 100 in Expert integrity. Where they are empty, the judges' values count. Where a judge "
-    "failed, your value takes its place.",
+    "2. Enter": "Where you disagree with a judge, choose correct or not correct in the yellow column Expert "
+    "accuracy, or enter a number from 0 to 100 in Expert integrity. Where they are empty, the judges' values count. "
+    "Where a judge failed, your value takes its place.",
     "3. Comment": "Say why in Expert comment, if you like.",
     "4. See": "The final columns, the ESI and the sheet Matrix follow at once; so they do when you change a number on "
     "Weights.",

@@ -7,7 +7,7 @@ failed, what the expert gives takes the place of its verdict; without that there
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.benchmark_records import SUB_SCORES, BenchmarkItem, BenchmarkRun
@@ -52,14 +52,16 @@ class FinalScores:
 
 def alignment_rule(settings: Mapping[str, Any]) -> AlignmentRule:
     """Return the rule that a run's settings describe."""
-    standard = AlignmentRule()
-    return AlignmentRule(
-        inaccurate=settings.get("ALIGNMENT_INACCURATE_PENALTY", standard.inaccurate),
-        form=settings.get("ALIGNMENT_FORMAT_PENALTY", standard.form),
-        length=settings.get("ALIGNMENT_LENGTH_MISMATCH_PENALTY", standard.length),
-        most_length_ratio=settings.get("ALIGNMENT_MAX_LENGTH_RATIO_VS_REF", standard.most_length_ratio),
-        is_own="alignment" in (settings.get("SUB_SCORES") or {}),
-    )
+    named = {
+        "inaccurate": settings.get("ALIGNMENT_INACCURATE_PENALTY"),
+        "form": settings.get("ALIGNMENT_FORMAT_PENALTY"),
+        "length": settings.get("ALIGNMENT_LENGTH_MISMATCH_PENALTY"),
+        "most_length_ratio": settings.get("ALIGNMENT_MAX_LENGTH_RATIO_VS_REF"),
+    }
+    if "alignment" in (settings.get("SUB_SCORES") or {}) or any(isinstance(each, str) for each in named.values()):
+        # A setting that only names a variable of the environment is not known here, so nothing can follow from it.
+        return AlignmentRule(is_own=True)
+    return replace(AlignmentRule(), **{name: value for name, value in named.items() if value is not None})
 
 
 def final_scores(item: BenchmarkItem, entry: ItemEntry, rule: AlignmentRule, run: BenchmarkRun) -> FinalScores:

@@ -62,7 +62,7 @@ LOOKS: Mapping[ItemColumn, ColumnLook] = {
     ItemColumn.QUESTION: ColumnLook(Owner.ITEM, "text", 24, 44),
     ItemColumn.REFERENCE: ColumnLook(Owner.ITEM, "text", 24, 44),
     ItemColumn.ANSWER: ColumnLook(Owner.ITEM, "text", 28, 60),
-    ItemColumn.STATUS: ColumnLook(Owner.JUDGE, "judge_text", 15),
+    ItemColumn.STATUS: ColumnLook(Owner.JUDGE, "judge_text", 25),
     ItemColumn.REMARKS: ColumnLook(Owner.JUDGE, "judge_text", 22, 36),
     ItemColumn.VERDICT: ColumnLook(Owner.JUDGE, "judge_mark", 11),
     ItemColumn.ACCURACY_REASONING: ColumnLook(Owner.JUDGE, "judge_text", 28, 50),
@@ -103,4 +103,4 @@ ItemsLayout = TableLayout[ItemColumn]
 def items_layout(said: Collection[ItemColumn], row_count: int) -> ItemsLayout:
     """Return where the columns stand that these items need; `said` are those in which some item has something."""
     columns = tuple(column for column in ItemColumn if column not in WHERE_SAID or column in said)
-    return ItemsLayout(ITEMS, columns, row_count)
+    return TableLayout(ITEMS, columns, row_count)

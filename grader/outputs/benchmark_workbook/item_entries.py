@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from python_calamine import CalamineError, CalamineWorkbook
 from grader.benchmark_records import BenchmarkItem
 from grader.outputs.benchmark_workbook.item_columns import ITEMS, ItemColumn
 from grader.outputs.graded_workbook.entry_values import Unclear, entered_comment, parse_entered_score
+from grader.outputs.graded_workbook.expert_entries import cell_area
 from grader.outputs.graded_workbook.keys import item_key, text_hash
 from grader.records import Item
 
@@ -36,6 +38,7 @@ class ItemEntry:
 
 
 NO_ENTRY = ItemEntry()
+_MOST_BYTES, _MOST_CELLS = 1 << 30, 20_000_000
 
 
 class Unreadable(Exception):
@@ -69,11 +72,12 @@ def read_item_entries(path: Path) -> dict[str, ItemEntry]:
         Unreadable: it is damaged or protected, or what the expert's cells belong to cannot be told any more.
     """
     try:
+        _check_size(path)
         workbook = CalamineWorkbook.from_path(path)
         if ITEMS not in workbook.sheet_names:
             raise Unreadable(f"it has no sheet {ITEMS}")
         rows = iter(workbook.get_sheet_by_name(ITEMS).iter_rows())
-    except (CalamineError, zipfile.BadZipFile, OSError) as error:
+    except (CalamineError, zipfile.BadZipFile, zlib.error, OSError) as error:
         raise Unreadable("it could not be read, and may hold an expert's entries") from error
     header = {str(name).strip(): place for place, name in reversed(list(enumerate(next(rows, ()))))}
     missing = [str(column) for column in _NEEDED if column not in header]
@@ -81,6 +85,16 @@ def read_item_entries(path: Path) -> dict[str, ItemEntry]:
         raise Unreadable(f"its sheet {ITEMS} has no column {missing[0]}")
     found = dict(_entries(rows, header))
     return {key: entry for key, entry in found.items() if key and entry != NO_ENTRY}
+
+
+def _check_size(path: Path) -> None:
+    """Refuse sheets that the reader could not hold: it makes room for every cell up to the last one."""
+    with zipfile.ZipFile(path) as archive:
+        for part in archive.infolist():
+            if not part.filename.startswith("xl/worksheets/") or not part.filename.endswith(".xml"):
+                continue
+            if part.file_size > _MOST_BYTES or cell_area(archive.read(part)) > _MOST_CELLS:
+                raise Unreadable("its cells lie too far apart")
 
 
 def _entries(rows: Iterable[Sequence[object]], header: Mapping[str, int]) -> Iterable[tuple[str, ItemEntry]]:

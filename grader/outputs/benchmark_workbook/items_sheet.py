@@ -96,7 +96,7 @@ class ItemsSheet:
     def _offer_choices(self) -> None:
         method = self._table.sheet.raw.data_validation
         accept = "Leave it empty to accept the judge's."
-        accuracy = {
+        accuracy: dict[str, object] = {
             "validate": "list",
             "source": [CORRECT, NOT_CORRECT],
             "input_title": "Your verdict",
@@ -104,7 +104,7 @@ class ItemsSheet:
             "error_title": "Expert accuracy",
             "error_message": f"{CORRECT} or {NOT_CORRECT}, or nothing to accept the judge's verdict.",
         }
-        integrity = {
+        integrity: dict[str, object] = {
             "validate": "decimal",
             "criteria": "between",
             "minimum": SCALE.min,

@@ -16,6 +16,7 @@ from grader.outputs.graded_workbook.score_rules import three_colours
 from grader.outputs.graded_workbook.sheet import Book, checked
 from grader.outputs.graded_workbook.summary_sheet import BASELINE
 from grader.outputs.graded_workbook.summary_tables import Block
+from grader.outputs.summary import COMPLETE_SHARE
 from grader.records import CallTotals
 
 MATRIX = "Matrix"
@@ -48,7 +49,7 @@ class MatrixSheet:
         self._set_up_view()
         self._write_head(self._survey.run)
         table = self._write_table()
-        row = table.last_row + 5
+        row = table.last_row + 6
         self._sheet.text(row - 2, MODEL, "ESI by model, prompt and dataset", self._formats["heading"])
         esi_table = EsiTable(self._book, self._sheet, self._survey, table)
         block = esi_table.write(row - 1)
@@ -78,9 +79,11 @@ class MatrixSheet:
         first, last = _TABLE_ROW + 2, _TABLE_ROW + 1 + len(self._survey.figures)
         letters = column_letters(COMPLETED)
         count = f"SUM({letters}{first}:{letters}{last})"
-        words = f'"INCOMPLETE: only "&{count}&" of {planned} items have an ESI; all means are over these."'
+        prefix, rest = "INCOMPLETE: only ", f" of {planned} items have an ESI; all means are over these."
+        is_few = f"{count}<{COMPLETE_SHARE}*{planned}"
+        words = f'IF({is_few},"{prefix}","")&{count}&"{rest}"'
         completed = sum(figures.completed for figures in self._survey.figures.values())
-        value = f"INCOMPLETE: only {completed} of {planned} items have an ESI; all means are over these."
+        value = f"{prefix if completed < COMPLETE_SHARE * planned else ''}{completed}{rest}"
         shown = value if completed < planned else None
         self._sheet.formula(3, 0, f'=IF({count}<{planned},{words},"")', self._formats["alarm"], shown)
 
@@ -105,8 +108,9 @@ class MatrixSheet:
     def _write_row(self, row: int, combination: Combination) -> None:
         run, figures = self._survey.run, self._survey.figures[combination]
         names = (combination.model, combination.prompt_version, combination.dataset)
+        style = "band_label" if self._is_banded(combination) else "row_label"
         for column, name in enumerate(names):
-            self._sheet.text(row, column, name, self._formats["row_label"])
+            self._sheet.text(row, column, name, self._formats[style])
         number = self._survey.numbers[combination]
         self._write_counts(row, number, figures, run.planned.get(combination, figures.finished))
         count = f"${column_letters(COMPLETED)}{row + 1}"
@@ -121,6 +125,11 @@ class MatrixSheet:
         seconds = self._formulas.total(ItemColumn.SECONDS, number)
         self._sheet.formula(row, SECONDS, seconds, self._formats["mean_tenths"], figures.seconds)
         self._write_cost(row, totals)
+
+    def _is_banded(self, combination: Combination) -> bool:
+        """Whether the names have a shade: every other dataset does, so that its rows are seen to belong together."""
+        datasets = list(dict.fromkeys(each.dataset for each in self._survey.figures))
+        return datasets.index(combination.dataset) % 2 == 1
 
     def _write_counts(self, row: int, number: int, figures: Figures, planned: int) -> None:
         style, completed = self._formats["count"], f"${column_letters(COMPLETED)}{row + 1}"
@@ -142,16 +151,18 @@ class MatrixSheet:
         values: dict[int, tuple[float, str]] = {
             PLANNED: (
                 sum(run.planned.get(each, found.finished) for each, found in self._survey.figures.items()),
-                "count",
+                "amount",
             ),
-            COMPLETED: (sum(each.completed for each in figures), "count"),
-            ERRORS: (sum(each.finished - each.completed for each in figures), "count"),
-            ENTERED: (sum(each.entered for each in figures), "count"),
+            COMPLETED: (sum(each.completed for each in figures), "amount"),
+            ERRORS: (sum(each.finished - each.completed for each in figures), "amount"),
+            ENTERED: (sum(each.entered for each in figures), "amount"),
             TOKENS: (sum(each.prompt_tokens + each.completion_tokens for each in totals), "amount"),
             SECONDS: (sum(each.seconds for each in figures), "mean_tenths"),
             COST: (sum(each.cost_usd or 0.0 for each in totals), "total_cost"),
         }
         self._sheet.text(row, MODEL, "All", self._formats["band_label"])
+        if all(each.cost_usd is None for each in totals):
+            del values[COST]
         for column in range(MODEL + 1, COST + 1):
             if column not in values:
                 self._sheet.blank(row, column, self._formats["band_label"])

@@ -1,10 +1,13 @@
-"""Writes the sheet Weights: the weights of the ESI, to be changed at will, and the settings that made the sub-scores."""
+"""Writes the sheet Weights: the weights of the ESI, to be changed at will, and the settings behind sub-scores."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+from python_calamine import CalamineWorkbook
 
 from grader.benchmark_records import SUB_SCORES, BenchmarkRun
 from grader.outputs.benchmark_workbook.formulas import FIRST_WEIGHT_ROW, WEIGHTS
@@ -12,6 +15,7 @@ from grader.outputs.graded_workbook.formats import TEAL
 from grader.outputs.graded_workbook.page import set_up_page
 from grader.outputs.graded_workbook.row_height import row_points
 from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
+from grader.records import format_number
 
 WEIGHT_KEYS = {
     "accuracy": "WEIGHT_ACCURACY",
@@ -42,14 +46,14 @@ _LAST_ROW = _HEADER_ROW + len(SUB_SCORES)
 def write_weights(book: Book, run: BenchmarkRun) -> None:
     """Write the sheet."""
     sheet, formats = book.add_sheet(WEIGHTS), book.formats
-    for column, width in enumerate((_LABEL_WIDTH, _FIGURE_WIDTH, _FIGURE_WIDTH, _TEXT_WIDTH)):
+    for column, width in enumerate((_LABEL_WIDTH, *[_FIGURE_WIDTH] * 3, _TEXT_WIDTH)):
         sheet.set_width(column, column, width)
     checked(sheet.raw.set_row(0, 30))
     sheet.text(0, 0, "Weights", formats["title"])
     hint = "Change the yellow numbers: every ESI on Items and Matrix follows. They are divided by their sum."
     sheet.text(1, 0, hint, formats["plain"])
-    for column, label in enumerate(("Sub-score", "Weight", "Share", "What it is")):
-        is_text = column in (0, 3)
+    for column, label in enumerate(("Sub-score", "Weight", "Share", "In this run", "What it is")):
+        is_text = column in (0, 4)
         sheet.text(_HEADER_ROW, column, label, formats["table_header_left" if is_text else "table_header"])
     _write_weights(book, sheet, run)
     _write_settings(book, sheet, _LAST_ROW + 3, run.settings)
@@ -60,7 +64,7 @@ def write_weights(book: Book, run: BenchmarkRun) -> None:
 
 def _write_weights(book: Book, sheet: Sheet, run: BenchmarkRun) -> None:
     formats = book.formats
-    weights = {name: float(run.settings.get(key, run.weights[name])) for name, key in WEIGHT_KEYS.items()}
+    weights = _weights(run)
     first, last = _HEADER_ROW + 2, _LAST_ROW + 1
     all_weights = f"$B${first}:$B${last}"
     for row, name in enumerate(SUB_SCORES, start=_HEADER_ROW + 1):
@@ -69,11 +73,13 @@ def _write_weights(book: Book, sheet: Sheet, run: BenchmarkRun) -> None:
         sheet.number(row, 1, weights[name], formats["weight"])
         share = f'=IF(SUM({all_weights})>0,IF(ISNUMBER(B{row + 1}),B{row + 1},0)/SUM({all_weights}),"")'
         sheet.formula(row, 2, share, formats["exact_share"], run.weights[name])
-        sheet.text(row, 3, _MEANINGS[name], formats["row_text"])
+        sheet.number(row, 3, weights[name], formats["count"])
+        sheet.text(row, 4, _MEANINGS[name], formats["row_text"])
     sheet.text(_LAST_ROW + 1, 0, "Sum", formats["band_label"])
     for column, letter, style, value in ((1, "B", "count", sum(weights.values())), (2, "C", "exact_share", 1.0)):
         sheet.formula(_LAST_ROW + 1, column, f"=SUM({letter}{first}:{letter}{last})", formats[style], value)
-    sheet.blank(_LAST_ROW + 1, 3, formats["band_label"])
+    for column in (3, 4):
+        sheet.blank(_LAST_ROW + 1, column, formats["band_label"])
     rule = {
         "validate": "decimal",
         "criteria": ">=",
@@ -85,6 +91,13 @@ def _write_weights(book: Book, sheet: Sheet, run: BenchmarkRun) -> None:
     checked(sheet.raw.data_validation(_HEADER_ROW + 1, 1, _LAST_ROW, 1, rule))
 
 
+def _weights(run: BenchmarkRun) -> Mapping[str, float]:
+    """Return the weights as the settings have them; normalised where these only name variables of the environment."""
+    found = {name: run.settings.get(key) for name, key in WEIGHT_KEYS.items()}
+    numbers = {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
+    return numbers if len(numbers) == len(WEIGHT_KEYS) else run.weights
+
+
 def _write_settings(book: Book, sheet: Sheet, row: int, settings: Mapping[str, Any]) -> None:
     """Write what made the sub-scores; a change takes a new go of `grader run`, which asks nobody again."""
     formats = book.formats
@@ -93,10 +106,19 @@ def _write_settings(book: Book, sheet: Sheet, row: int, settings: Mapping[str, A
     sheet.text(row, 2, hint, formats["muted"])
     for number, key in enumerate((key for key in _SHOWN if key in settings), start=row + 1):
         value = shown_value(settings[key]) or "(none)"
-        checked(sheet.raw.set_row(number, row_points([(value, _TEXT_WIDTH + 2 * _FIGURE_WIDTH)]) + 2))
+        checked(sheet.raw.set_row(number, row_points([(value, _TEXT_WIDTH + 3 * _FIGURE_WIDTH)]) + 2))
         sheet.text(number, 0, key, formats["row_label"])
-        checked(sheet.raw.merge_range(number, 1, number, 3, "", formats["row_text"]))
+        checked(sheet.raw.merge_range(number, 1, number, 4, "", formats["row_text"]))
         sheet.text(number, 1, value, formats["row_text"])
+
+
+def has_other_weights(path: Path) -> bool:
+    """Return whether somebody has changed a weight in the workbook at `path`, which this room wrote."""
+    workbook = CalamineWorkbook.from_path(path)
+    if WEIGHTS not in workbook.sheet_names:
+        return False
+    rows = workbook.get_sheet_by_name(WEIGHTS).to_python(skip_empty_area=False)[_HEADER_ROW + 1 : _LAST_ROW + 1]
+    return any(row[1] != row[3] for row in rows if len(row) > 3)
 
 
 def shown_value(value: Any) -> str:
@@ -105,6 +127,8 @@ def shown_value(value: Any) -> str:
         return value
     if value is None or value == [] or value == {} or value == ():
         return ""
+    if isinstance(value, float):
+        return format_number(value)
     return json.dumps(value, ensure_ascii=False, default=str)
 
 

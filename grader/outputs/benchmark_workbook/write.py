@@ -1,4 +1,4 @@
-"""Writes the graded.xlsx of a benchmark: Matrix, Items, Weights and About, whole or not at all; computes no sub-score."""
+"""Writes the graded.xlsx of a benchmark: Matrix, Items, Weights and About, whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grader.outputs.benchmark_workbook.item_entries import ItemEntry, Unreadable
 from grader.outputs.benchmark_workbook.items_sheet import SCALE, ItemsSheet
 from grader.outputs.benchmark_workbook.matrix_sheet import MatrixSheet
 from grader.outputs.benchmark_workbook.survey import Survey, survey_items
-from grader.outputs.benchmark_workbook.weights_sheet import write_weights
+from grader.outputs.benchmark_workbook.weights_sheet import has_other_weights, write_weights
 from grader.outputs.graded_workbook.about_sheet import write_sections
 from grader.outputs.graded_workbook.formats import mean_format
 from grader.outputs.graded_workbook.lint import check_alone, check_streamed
@@ -66,7 +66,8 @@ def _earlier(path: Path) -> tuple[Mapping[str, ItemEntry], str]:
     if not path.exists():
         return {}, ""
     try:
-        return read_item_entries(path), ""
+        entries = read_item_entries(path)
+        return entries, "its weights were changed by hand" if has_other_weights(path) else ""
     except Unreadable as reason:
         return {}, str(reason)
 

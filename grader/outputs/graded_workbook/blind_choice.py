@@ -33,11 +33,11 @@ class BlindChoice:
     """A heap whose first is the next to give way."""
 
     def see(self, grade: Grade) -> None:
-        """Take a grade into the draw; of an item judged more than once only the first, as its answer is the same."""
+        """Take a grade into the draw, if it is one that can be drawn."""
         key = grade_key(grade)
         if key in self.wish.kept or _has_blind_entry(self.entries.get(key)):
             self._kept.add(key)
-        if grade.sample > 1 or not self.wish.count:
+        if not self.wish.count or not can_be_drawn(grade):
             return
         draw = (-draw_number(key), key)
         if len(self._drawn) < self.wish.count:
@@ -49,6 +49,14 @@ class BlindChoice:
     def keys(self) -> frozenset[str]:
         """The rows to be blind, of the grades seen so far."""
         return frozenset(self._kept) | {key for _, key in self._drawn}
+
+
+def can_be_drawn(grade: Grade) -> bool:
+    """Return whether scoring a grade's answer blind tells anything: not if it is empty, which nobody had to judge.
+
+    Of an item judged more than once only the first can be drawn, as its answer is the same.
+    """
+    return grade.sample == 1 and "empty_answer" not in grade.verdict.flags
 
 
 def draw_number(key: str) -> int:

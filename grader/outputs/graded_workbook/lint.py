@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from string import ascii_uppercase, digits
@@ -22,7 +22,7 @@ from grader.outputs.graded_workbook.ooxml import (
 )
 from grader.outputs.graded_workbook.package import CONTENT_TYPES_PART, Package
 from grader.outputs.graded_workbook.review_columns import column_index, column_letters
-from grader.outputs.graded_workbook.sheet_faults import sheet_faults
+from grader.outputs.graded_workbook.sheet_faults import RowFaults, sheet_faults
 
 _LETTERS, _DIGITS = ascii_uppercase, digits
 _SHEET_NAME_LIMIT = 31
@@ -37,18 +37,36 @@ def package_problems(package: Package) -> set[str]:
 
 def sheet_problems(package: Package, part: str) -> Iterator[str]:
     """Yield what is wrong with one sheet: the order of its elements, and numbers of styles that do not exist."""
-    root = package.tree(part)
+    tables = [package.tree(relation.target) for relation in package.relations(part) if relation.kind == "table"]
+    header_rows = {_first_row(table) for table in tables}
+    headers: dict[str, str] = {}
+    faults, used, whole = RowFaults(part), set[tuple[str, str]](), list[etree._Element]()
+    for row in package.passing_rows(part, whole):
+        faults.see(row)
+        used.update(("cellXfs", style) for each in (row, *row) if (style := each.get("s")) is not None)
+        if row.get("r") in header_rows:
+            headers |= _row_texts(package, row)
+    (root,) = whole
     yield from _order_problems(part, root, WORKSHEET_ORDER)
-    styles = package.related_part("styles")
-    counts = _style_counts(package.tree(styles)) if styles else Counter[str]()
-    used = {("cellXfs", value) for tag in ("c", "row") for value in _values(root, tag, "s")}
     used |= {("cellXfs", value) for value in _values(root, "col", "style")}
     used |= {("dxfs", value) for value in _values(root, "cfRule", "dxfId")}
+    yield from _style_problems(package, part, used)
+    for table in tables:
+        yield from _header_problems(part, table, headers)
+    yield from faults.found
+    yield from sheet_faults(package, part, root)
+    yield from _link_problems(package, part, root)
+
+
+def _style_problems(package: Package, part: str, used: set[tuple[str, str]]) -> Iterator[str]:
+    styles = package.related_part("styles")
+    counts = _style_counts(package.tree(styles)) if styles else Counter[str]()
     for collection, number in sorted(used):
         if int(number) >= counts[collection]:
             yield f"{part}: style {number} of {collection} does not exist"
-    yield from _header_problems(package, part, root)
-    yield from sheet_faults(package, part)
+
+
+def _link_problems(package: Package, part: str, root: etree._Element) -> Iterator[str]:
     linked = {relation.id for relation in package.relations(part)}
     for section in children(root):
         if section.tag == main("sheetData"):
@@ -168,22 +186,21 @@ def _table_problems(package: Package) -> Iterator[str]:
         yield from _repeated(f"the column of table {table.get('displayName')}", (name.casefold() for name in columns))
 
 
-def _header_problems(package: Package, part: str, root: etree._Element) -> Iterator[str]:
-    """Yield the tables whose columns are not named as their header cells read: Excel would repair those."""
-    tables = [package.tree(relation.target) for relation in package.relations(part) if relation.kind == "table"]
-    for table in tables:
-        first, _, last = (table.get("ref") or "").partition(":")
-        names = [column.get("name") for column in table.iter(main("tableColumn"))]
-        row = first.lstrip(_LETTERS)
-        start = column_index(first.rstrip(_DIGITS))
-        cells = [f"{column_letters(start + place)}{row}" for place in range(len(names))]
-        texts = _row_texts(package, root, row)
-        if [texts.get(cell) for cell in cells] != names or cells[-1].rstrip(_DIGITS) != last.rstrip(_DIGITS):
-            yield f"{part}: the columns of table {table.get('displayName')} do not match its cells"
+def _first_row(table: etree._Element) -> str:
+    return (table.get("ref") or "").partition(":")[0].lstrip(_LETTERS)
 
 
-def _row_texts(package: Package, root: etree._Element, number: str) -> dict[str, str]:
-    row = next((row for row in root.iter(main("row")) if row.get("r") == number), ())
+def _header_problems(part: str, table: etree._Element, texts: Mapping[str, str]) -> Iterator[str]:
+    """Say where a table's columns are not named as their header cells read: Excel would repair those."""
+    first, _, last = (table.get("ref") or "").partition(":")
+    names = [column.get("name") for column in table.iter(main("tableColumn"))]
+    start = column_index(first.rstrip(_DIGITS))
+    cells = [f"{column_letters(start + place)}{_first_row(table)}" for place in range(len(names))]
+    if [texts.get(cell) for cell in cells] != names or cells[-1].rstrip(_DIGITS) != last.rstrip(_DIGITS):
+        yield f"{part}: the columns of table {table.get('displayName')} do not match its cells"
+
+
+def _row_texts(package: Package, row: etree._Element) -> dict[str, str]:
     shared = package.related_part("sharedStrings")
     strings = children(package.tree(shared)) if shared else []
     texts = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from io import BytesIO
 from typing import Final
 
 from lxml import etree
@@ -54,6 +56,25 @@ def parse_xml(data: bytes) -> etree._Element:
     if root.getroottree().docinfo.doctype:  # type: ignore[union-attr]  # lxml-stubs do not list it
         raise BrokenXml("declares a DOCTYPE, which no workbook needs")
     return root
+
+
+def passing_elements(data: bytes, tag: str, root: list[etree._Element] | None = None) -> Iterator[etree._Element]:
+    """Yield the elements of one kind for reading; each is emptied when the next one is asked for.
+
+    All else is put into `root`, as a tree, after the last one.
+
+    Raises:
+        BrokenXml: not well-formed; what came before has been yielded by then.
+    """
+    events = etree.iterparse(BytesIO(data), tag=tag, resolve_entities=False, no_network=True, load_dtd=False)
+    try:
+        for _, element in events:
+            yield element
+            element.clear(keep_tail=False)
+    except etree.XMLSyntaxError as error:
+        raise BrokenXml("is not well-formed XML") from error
+    if root is not None:
+        root.append(events.root)
 
 
 def serialise_xml(root: etree._Element) -> bytes:

@@ -25,6 +25,7 @@ from grader.outputs.graded_workbook.ooxml import (
     BrokenXml,
     main,
     parse_xml,
+    passing_elements,
     serialise_xml,
 )
 
@@ -94,6 +95,21 @@ class Package:
             return self._trees[name]
         try:
             return parse_xml(self.data(name))
+        except BrokenXml as error:
+            raise Unpatchable(f"its part {name} {error}") from error
+
+    def passing_rows(self, name: str, root: list[etree._Element] | None = None) -> Iterator[etree._Element]:
+        """Yield a sheet's rows for reading once, each gone when the next comes: a large sheet needs little memory.
+
+        What is around the rows is put into `root` after the last one; the rows there may be empty.
+        """
+        if name in self._trees:
+            yield from self._trees[name].iterfind(f"{main('sheetData')}/{main('row')}")
+            if root is not None:
+                root.append(self._trees[name])
+            return
+        try:
+            yield from passing_elements(self.data(name), main("row"), root)
         except BrokenXml as error:
             raise Unpatchable(f"its part {name} {error}") from error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 
 from lxml import etree
@@ -14,17 +15,15 @@ from grader.outputs.graded_workbook.package import Package
 from grader.outputs.graded_workbook.review_columns import column_index, column_letters
 
 _CELL = re.compile(r"([A-Z]{1,3})([0-9]+)")
-_C, _ROW = main("c"), main("row")
+_C = main("c")
 _NOTE = re.compile(
     r'ObjectType="Note".*?<x:Row>\s*(\d+)\s*</x:Row>\s*<x:Column>\s*(\d+)\s*</x:Column>.*?</x:ClientData>', re.DOTALL
 )
 _SHAPE_ID = re.compile(r'<v:shape\s[^>]*?\bid="([^"]+)"')
 
 
-def sheet_faults(package: Package, part: str) -> Iterator[str]:
-    """Yield what is wrong with the rows, cells, columns, tables and notes of a sheet."""
-    root = package.tree(part)
-    yield from _row_faults(part, root)
+def sheet_faults(package: Package, part: str, root: etree._Element) -> Iterator[str]:
+    """Yield what is wrong with the columns, tables and notes of a sheet; its rows are `RowFaults`'."""
     yield from _column_faults(part, root)
     yield from _note_faults(package, part, root)
     for relation in package.relations(part):
@@ -32,20 +31,31 @@ def sheet_faults(package: Package, part: str) -> Iterator[str]:
             yield from _table_faults(package.tree(relation.target))
 
 
-def _row_faults(part: str, root: etree._Element) -> Iterator[str]:
-    """Yield rows and cells that are twice there, out of order, or in another row than they say."""
-    last_row = 0
-    for row in root.iter(_ROW):
-        number = int(row.get("r") or last_row + 1)
-        if number <= last_row:
-            yield f"{part}: row {number} stands behind row {last_row}"
-        last_row, last_column = number, 0
+class RowFaults:
+    """Looks at rows one by one for rows and cells that are twice there, out of order, or not where they say."""
+
+    def __init__(self, part: str) -> None:
+        self.found: list[str] = []
+        self._part = part
+        self._last_row = 0
+
+    def see(self, row: etree._Element) -> None:
+        """Look at the next row."""
+        part, number = self._part, int(row.get("r") or self._last_row + 1)
+        if number <= self._last_row:
+            self.found.append(f"{part}: row {number} stands behind row {self._last_row}")
+        self._last_row, last_column = number, 0
         for cell in row.iterchildren(_C):
             match = _CELL.fullmatch(cell.get("r") or f"{column_letters(last_column)}{number}")
-            column = column_index(match[1]) + 1 if match and int(match[2]) == number else 0
+            column = _column(match[1]) if match and int(match[2]) == number else 0
             if column <= last_column:
-                yield f"{part}: cell {cell.get('r')} is out of its place"
+                self.found.append(f"{part}: cell {cell.get('r')} is out of its place")
             last_column = column
+
+
+@cache
+def _column(letters: str) -> int:
+    return column_index(letters) + 1
 
 
 def _column_faults(part: str, root: etree._Element) -> Iterator[str]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from grader.criterion_score import has_criterion_verdicts
-from grader.outputs.graded_workbook.blind_choice import BlindChoice, BlindWish
+from grader.outputs.graded_workbook.blind_choice import BlindChoice, BlindWish, can_be_drawn
 from grader.outputs.graded_workbook.distribution import ScoreClass, class_index, score_classes
 from grader.outputs.graded_workbook.expert_entries import NO_ENTRY, ExpertEntry, entry_for
 from grader.outputs.graded_workbook.expert_result import expert_number, shown_final
@@ -81,8 +81,8 @@ class Survey:
     """Keys of the rows on Blind."""
     masked: frozenset[str] = frozenset()
     """Keys of those of them whose judge's cells are not shown yet."""
-    answer_count: int = 0
-    """Answers, of which those judged more than once count once."""
+    drawable_count: int = 0
+    """Rows that could be scored blind."""
     criterion_count: int = 0
     """Criteria of all items together, where an expert may override the verdict on each."""
     levels: set[float] = field(default_factory=set)
@@ -142,7 +142,7 @@ def survey_grades(
         if stored and entry_for(grade, stored).blind_score is not None:
             revealed.add(grade_key(grade))
         choice.see(grade)
-        survey.answer_count += grade.sample == 1
+        survey.drawable_count += can_be_drawn(grade)
         _look_at_texts(survey, grade)
         _look_at_criteria(survey, grade)
         _count(survey, grade, entry)

@@ -99,8 +99,8 @@ def write_graded_workbook(
     wish = BlindWish(count=blind_count, kept={*blind_kept, *earlier.blind_keys})
     entries = typed_over(stored or {}, earlier.entries, is_reviewed=is_reviewed)
     survey = survey_grades(grades, rubric, entries, stored=stored, blind=wish, queue=queue)
-    if blind_count > survey.answer_count:
-        notes.append(f"There are {survey.answer_count:,} rows to score blind, not {blind_count:,}: all of them are.")
+    if blind_count > survey.drawable_count:
+        notes.append(f"There are {survey.drawable_count:,} rows to score blind, not {blind_count:,}: all of them are.")
     if not is_reviewed:
         notes += _carried_note(len(survey.carried & earlier.entries.keys()))
     target = _target_beside(target, earlier, survey, notes)

@@ -11,13 +11,13 @@ import xlsxwriter
 from lxml import etree
 from xlsxwriter.worksheet import Worksheet
 
+from grader.outputs.graded_workbook.area import Area, parse_area, trimmed
 from grader.outputs.graded_workbook.marks import mark_columns
 from grader.outputs.graded_workbook.merge.properties import merge_properties, read_properties
 from grader.outputs.graded_workbook.names import SheetNames, free_names
 from grader.outputs.graded_workbook.ooxml import main
 from grader.outputs.graded_workbook.opening import open_package
 from grader.outputs.graded_workbook.package import Package
-from grader.outputs.graded_workbook.removal.ranges import Range, parse_range, trimmed
 from grader.outputs.graded_workbook.removal.recognising import find_ours
 from grader.outputs.graded_workbook.removal.removing import remove_ours
 from grader.outputs.graded_workbook.write import WrittenWorkbook
@@ -281,15 +281,14 @@ def test_names_of_removed_sheets_are_used_again(criteria_path: Path) -> None:
     ],
 )
 def test_ranges_lose_only_our_columns(references: str, left: str) -> None:
-    assert trimmed(references, [Range(2, 1, 3, 1_048_576)]) == left
+    assert trimmed(references, Area(1, 1_048_576, 3, 4)) == left
 
 
 def test_a_range_without_its_middle_has_four_sides() -> None:
-    whole = parse_range("$A$1:E5")
+    whole = parse_area("$A$1:E5")
     assert whole is not None
 
-    assert [str(piece) for piece in whole.without(Range(1, 2, 2, 3))] == ["A1:A5", "B1:C1", "B4:C5", "D1:E5"]
-    assert parse_range("A:B") is None
+    assert [str(piece) for piece in whole.without(Area(2, 3, 2, 3))] == ["A1:A5", "B1:C1", "B4:C5", "D1:E5"]
 
 
 def marked_sheet(path: Path, make: Callable[[xlsxwriter.Workbook, Worksheet], object], header: str) -> Path:

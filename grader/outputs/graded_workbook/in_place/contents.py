@@ -6,7 +6,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
 from grader.criterion_score import has_criterion_verdicts
-from grader.outputs.graded_workbook.in_place.area import parse_area
+from grader.outputs.graded_workbook.area import parse_area
 from grader.outputs.graded_workbook.in_place.refusal import NotInPlace
 from grader.outputs.graded_workbook.in_place.row_cells import (
     RowCells,

@@ -86,5 +86,6 @@ def _write_masked(sheet: Sheet, row: int, column: int, cells: RowCells, mask: An
         sheet.text(row, column, _HIDDEN, mask)
     else:
         sheet.number(row, column, round(cells.score, 10), mask)
-    sheet.text(row, column + 1, cells.verdict or _HIDDEN, mask)
-    sheet.text(row, column + 2, cells.analysis or _HIDDEN, mask)
+    for offset, text in ((1, cells.verdict), (2, cells.analysis)):
+        # LibreOffice shows a text with line ends whatever its number format says.
+        sheet.text(row, column + offset, " ".join(text.split()) or _HIDDEN, mask)

@@ -10,8 +10,7 @@ from functools import cache
 from lxml import etree
 
 from grader.outputs.graded_workbook.in_place.refusal import NotInPlace
-from grader.outputs.graded_workbook.ooxml import children, main
-from grader.outputs.graded_workbook.package import Package
+from grader.outputs.graded_workbook.ooxml import main
 from grader.outputs.graded_workbook.review_columns import column_index
 
 _LETTERS = re.compile("[A-Z]{1,3}")
@@ -74,29 +73,3 @@ def _column(letters: str) -> int:
 def holds_something(cell: etree._Element) -> bool:
     """Return whether a cell has a value or a formula, and not just a format."""
     return len(cell) > 0 and any(part.tag in (_V, _F, _IS) for part in cell)
-
-
-class CellTexts:
-    """Reads cells' values as text."""
-
-    def __init__(self, package: Package) -> None:
-        part = package.related_part("sharedStrings")
-        self._shared = children(package.tree(part)) if part else []
-
-    def text(self, cell: etree._Element) -> str:
-        """Return what a cell holds; a number as the file has it, and nothing for a damaged cell."""
-        if cell.get("t") == "inlineStr":
-            return _runs(cell.find(_IS))
-        value = cell.findtext(_V) or ""
-        if cell.get("t") == "s":
-            number = int(value) if value.isdigit() else len(self._shared)
-            return _runs(self._shared[number]) if number < len(self._shared) else ""
-        return value
-
-
-def _runs(element: etree._Element | None) -> str:
-    """Return the text of all runs, without how it is to be pronounced."""
-    if element is None:
-        return ""
-    runs = (part for part in element if part.tag != _PHONETIC)
-    return "".join(text.text or "" for run in runs for text in run.iter(_T))

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from lxml import etree
 
+from grader.outputs.graded_workbook.area import Area, bounds, parse_area, parse_areas, references
 from grader.outputs.graded_workbook.defined_names import defined_names
-from grader.outputs.graded_workbook.in_place.area import Area, bounds, parse_area, parse_areas, references
 from grader.outputs.graded_workbook.ooxml import local_name, main
 from grader.outputs.graded_workbook.package import Package
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from grader.outputs.graded_workbook.in_place.area import MOST_ROWS, Area, parse_areas
+from grader.outputs.graded_workbook.area import MOST_ROWS, Area, parse_areas
 from grader.outputs.graded_workbook.ooxml import local_name, main
 from grader.outputs.graded_workbook.package import Package
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from grader.outputs.graded_workbook.in_place.area import MOST_COLUMNS, Area, parse_area
-from grader.outputs.graded_workbook.in_place.grid import CellTexts, Grid, numbered_cells, read_grid
+from grader.outputs.graded_workbook.area import MOST_COLUMNS, Area, parse_area
+from grader.outputs.graded_workbook.cell_texts import CellTexts
+from grader.outputs.graded_workbook.in_place.grid import Grid, numbered_cells, read_grid
 from grader.outputs.graded_workbook.in_place.looks_at import growing_reference, what_looks_at
 from grader.outputs.graded_workbook.in_place.occupied import what_stands_on
 from grader.outputs.graded_workbook.in_place.refusal import NotInPlace

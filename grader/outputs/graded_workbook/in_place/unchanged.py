@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from lxml import etree
 
 from grader.outputs.graded_workbook.in_place.grid import numbered_cells
 from grader.outputs.graded_workbook.in_place.place import Place
-from grader.outputs.graded_workbook.ooxml import children, local_name, main, parse_xml
+from grader.outputs.graded_workbook.ooxml import children, local_name, main, passing_elements
 from grader.outputs.graded_workbook.package import Package
 
 _MAY_CHANGE = frozenset({"dimension", "cols", "sheetData", "autoFilter", "sortState", "legacyDrawing"})
 _COL_ATTRIBUTES = ("width", "style", "hidden", "outlineLevel", "collapsed", "customWidth", "bestFit")
 _ROW = main("row")
+_NONE = hash(((), ()))
+"""Of a row that has nothing but our cells, or is not there."""
 
 
 def changed_beside_ours(before: bytes, copy: Package, place: Place) -> list[str]:
     """Return what differs on the expert's sheet outside our columns, from what it was; nothing, as it should be."""
-    old, new = parse_xml(before), copy.tree(place.part)
+    around: list[etree._Element] = []
+    theirs = _digests(passing_elements(before, _ROW, around), place)
+    now = _digests(copy.passing_rows(place.part, around), place)
+    old, new = around
     problems = [f"{name} of the sheet {place.sheet} changed" for name in _changed_sections(old, new)]
     if _widths(old, place) != _widths(new, place):
         problems.append(f"columns of the sheet {place.sheet} changed")
-    return problems + list(_changed_rows(old, new, place))[:3]
+    changed = (number for number in {**theirs, **now} if theirs.get(number, _NONE) != now.get(number, _NONE))
+    return problems + [f"row {number} of the sheet {place.sheet} changed" for number in islice(changed, 3)]
+
+
+def _digests(rows: Iterator[etree._Element], place: Place) -> dict[str, int]:
+    """Return by row what changes with all that is in it outside our columns: two sheets in full take much memory."""
+    return {row.get("r") or "": hash(_content(row, place)) for row in rows}
 
 
 def _changed_sections(old: etree._Element, new: etree._Element) -> Iterator[str]:
@@ -53,22 +65,7 @@ def _widths(root: etree._Element, place: Place) -> dict[int, tuple[str | None, .
     return widths
 
 
-def _changed_rows(old: etree._Element, new: etree._Element, place: Place) -> Iterator[str]:
-    """Yield the rows whose cells outside our columns differ, or that have gone or come with more than our cells."""
-    theirs, now = _rows(old), _rows(new)
-    for number in theirs.keys() | now.keys():
-        row, there = theirs.get(number), now.get(number)
-        if _content(row, place) != _content(there, place):
-            yield f"row {number} of the sheet {place.sheet} changed"
-
-
-def _rows(root: etree._Element) -> dict[str, etree._Element]:
-    return {row.get("r") or "": row for row in root.iter(_ROW)}
-
-
-def _content(row: etree._Element | None, place: Place) -> tuple[object, ...]:
-    if row is None:
-        return ((), ())
+def _content(row: etree._Element, place: Place) -> tuple[object, ...]:
     attributes = tuple(sorted((name, value) for name, value in row.items() if name not in ("spans", "r")))
     number = int(row.get("r") or 0)
     is_graded = place.header_row <= number <= place.last_row

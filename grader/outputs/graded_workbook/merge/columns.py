@@ -6,7 +6,7 @@ import copy
 
 from lxml import etree
 
-from grader.outputs.graded_workbook.in_place.area import Area, parse_area
+from grader.outputs.graded_workbook.area import Area, parse_area
 from grader.outputs.graded_workbook.in_place.grid import holds_something, numbered_cells
 from grader.outputs.graded_workbook.in_place.place import Place
 from grader.outputs.graded_workbook.merge.growth import grow_filter, grow_tables

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lxml import etree
 
+from grader.outputs.graded_workbook.area import Area, parse_area
 from grader.outputs.graded_workbook.defined_names import defined_names
-from grader.outputs.graded_workbook.in_place.area import Area, parse_area
 from grader.outputs.graded_workbook.in_place.place import Place
 from grader.outputs.graded_workbook.names import quoted
 from grader.outputs.graded_workbook.ooxml import children, main

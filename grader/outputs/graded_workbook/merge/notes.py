@@ -16,8 +16,15 @@ NO_NOTES = "The score cells in the criteria sheet have no notes, because its dra
 
 _SHAPE = re.compile(r"<v:shape\b.*?</v:shape>", re.DOTALL)
 _SHAPE_TYPE = re.compile(r'<v:shapetype\b[^>]*\bid="_x0000_t202".*?</v:shapetype>', re.DOTALL)
+_THEIR_SHAPE_TYPE = re.compile(r'<\w+:shapetype\b[^>]*\bid="_x0000_t202"')
 _SHAPE_NUMBER = re.compile(r'\bid="_x0000_s(\d+)"')
-_BLOCKS = re.compile(r'(<o:idmap\b[^>]*\bdata=")([^"]*)(")')
+_BLOCKS = re.compile(r'(<\w+:idmap\b[^>]*\bdata=")([^"]*)(")')
+_PREFIXES = {
+    "v": "urn:schemas-microsoft-com:vml",
+    "o": "urn:schemas-microsoft-com:office:office",
+    "x": "urn:schemas-microsoft-com:office:excel",
+}
+_OURS_BEGINS = re.compile(r"<(v:shape(?:type)?)\b")
 _BLOCK = 1_024
 """Shapes are numbered in blocks, which the drawing lists."""
 
@@ -106,8 +113,17 @@ def _with_shapes(data: bytes, ours: bytes) -> bytes | None:
         number += 1
         shapes.append(_SHAPE_NUMBER.sub(f'id="_x0000_s{number}"', shape, count=1))
     kind = _SHAPE_TYPE.search(ours.decode())
-    needed = kind[0] if kind and not _SHAPE_TYPE.search(text) else ""
-    text = text[:end] + needed + "".join(shapes) + text[end:]
+    needed = kind[0] if kind and not _THEIR_SHAPE_TYPE.search(text) else ""
+    text = text[:end] + _with_prefixes(needed + "".join(shapes), text) + text[end:]
     listed = {int(block) for block in re.findall(r"\d+", blocks[2])} | {number // _BLOCK}
     listed |= set(range(min(listed), number // _BLOCK))
     return _BLOCKS.sub(rf"\g<1>{','.join(map(str, sorted(listed)))}\g<3>", text, count=1).encode()
+
+
+def _with_prefixes(shapes: str, text: str) -> str:
+    """Return our shapes so that they mean the same in a drawing that calls the namespaces otherwise, as openpyxl's."""
+    root = text[: text.find(">") + 1]
+    missing = "".join(
+        f' xmlns:{prefix}="{name}"' for prefix, name in _PREFIXES.items() if f"xmlns:{prefix}=" not in root
+    )
+    return _OURS_BEGINS.sub(rf"<\g<1>{missing}", shapes) if missing else shapes

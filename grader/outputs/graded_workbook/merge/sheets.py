@@ -7,6 +7,7 @@ import copy
 from lxml import etree
 
 from grader.outputs.graded_workbook.defined_names import add_defined_name
+from grader.outputs.graded_workbook.merge.donor_cells import DonorCells, split_cells
 from grader.outputs.graded_workbook.merge.styles import StyleMap
 from grader.outputs.graded_workbook.ooxml import (
     RELATION_ID,
@@ -18,8 +19,6 @@ from grader.outputs.graded_workbook.ooxml import (
 )
 from grader.outputs.graded_workbook.package import Package, Unpatchable, office_relation
 
-_SHARED_STRINGS = "xl/sharedStrings.xml"
-
 
 class SheetCarrier:
     """Copies sheets from a donor made by XlsxWriter to a target package, renumbering what must be unique there."""
@@ -28,8 +27,7 @@ class SheetCarrier:
         self._target = target
         self._donor = donor
         self._styles = styles
-        part = donor.find(_SHARED_STRINGS)
-        self._strings = list(donor.tree(part)) if part else []
+        self._cells = DonorCells(donor, styles)
 
     def add_all(self) -> None:
         """Append every sheet of the donor behind the target's own, with the names that belong to it."""
@@ -64,38 +62,24 @@ class SheetCarrier:
                 add_defined_name(self._target, name)
 
     def _sheet_data(self, part: str) -> bytes:
-        # A tree of its own, let go as soon as it is bytes: a sheet of 20,000 rows is large.
-        root = parse_xml(self._donor.data(part))
+        # Only what is around the cells is parsed: as a tree, the cells of 10,000 rows take seconds and much memory.
+        head, cells, tail = split_cells(self._donor.data(part))
+        root = parse_xml(head + tail)
         self._renumber_styles(root)
-        self._write_strings_inline(root)
         for view in root.iter(main("sheetView")):
             # Two selected tabs are a group: what is typed into one lands in both.
             view.attrib.pop("tabSelected", "")
-        return serialise_xml(root)
+        head, _, tail = split_cells(serialise_xml(root))
+        return b"".join((head, self._cells.carried(cells), tail))
 
     def _renumber_styles(self, root: etree._Element) -> None:
-        formats = {str(ours): str(theirs) for ours, theirs in self._styles.formats.items()}
-        for tag, attribute in ((main("c"), "s"), (main("row"), "s"), (main("col"), "style")):
-            for element in root.iter(tag):
-                number = element.get(attribute)
-                if number is not None:
-                    element.set(attribute, formats[number])
+        for column in root.iter(main("col")):
+            if column.get("style") is not None:
+                column.set("style", str(self._styles.formats[int(column.get("style") or 0)]))
         for rule in root.iter(main("cfRule")):
             number = rule.get("dxfId")
             if number is not None:
                 rule.set("dxfId", str(self._styles.conditional[int(number)]))
-
-    def _write_strings_inline(self, root: etree._Element) -> None:
-        """Write text into its cells, so that the expert's part of shared strings stays as it is."""
-        for cell in root.iter(main("c")):
-            value = cell.find(main("v"))
-            if cell.get("t") == "s" and value is not None:
-                inline = etree.Element(main("is"))
-                inline.extend(copy.deepcopy(run) for run in self._strings[int(value.text or 0)])
-                cell.replace(value, inline)
-                cell.set("t", "inlineStr")
-            elif value is not None and not value.text and "t" not in cell.attrib:
-                cell.set("t", "str")  # XlsxWriter leaves a formula's empty text without its type
 
     def _copy(self, part: str, done: dict[str, str], data: bytes | None = None) -> str:
         """Copy a donor part and all it relates to under free names; return its new name."""

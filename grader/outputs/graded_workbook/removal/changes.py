@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 
 from grader.outputs.graded_workbook.merge.properties import merge_properties, read_properties
@@ -18,12 +19,26 @@ from grader.outputs.graded_workbook.removal.cell_digest import (
 from grader.outputs.graded_workbook.removal.notes import note_cells
 from grader.outputs.graded_workbook.removal.recognising import Ours, find_ours
 
+_PARTS = "parts"
+"""The property that tells a workbook that nobody has saved since from others, whose cells must be looked at."""
+
 _SHAPES = ("pic", "sp", "cxnSp", "grpSp")
 
 
 def remember_cells(package: Package) -> None:
     """Keep in a document property what the cells are like as the workbook is written, for `changes_by_hand`."""
-    merge_properties(package, {PROPERTY: render_digests(cell_digests(package, find_ours(package)))})
+    values = {PROPERTY: render_digests(cell_digests(package, find_ours(package))), _PARTS: _parts_digest(package)}
+    merge_properties(package, values)
+
+
+def _parts_digest(package: Package) -> str:
+    """Return what changes with any byte of the sheets, and so whenever another program has saved the workbook."""
+    digest = hashlib.blake2b(digest_size=16)
+    strings = package.related_part("sharedStrings")
+    for name in (*package.sheets().values(), *([strings] if strings else [])):
+        if package.find(name):
+            digest.update(package.written(name))
+    return digest.hexdigest()
 
 
 def changes_by_hand(package: Package, ours: Ours) -> Iterator[str]:
@@ -32,8 +47,9 @@ def changes_by_hand(package: Package, ours: Ours) -> Iterator[str]:
     A workbook of an older grader does not say what its cells were: there only notes and pictures are found.
     """
     yield from _added_to_sheets(package, ours)
-    written = parse_digests(read_properties(package).get(PROPERTY, ""))
-    if not written:
+    properties = read_properties(package)
+    written = parse_digests(properties.get(PROPERTY, ""))
+    if not written or properties.get(_PARTS) == _parts_digest(package):
         return
     now = cell_digests(package, ours)
     names = ours.names()

@@ -6,10 +6,10 @@ import copy
 
 from lxml import etree
 
+from grader.outputs.graded_workbook.area import MOST_ROWS, Area, bounds, parse_area, trimmed
 from grader.outputs.graded_workbook.ooxml import RELATION_ID, children, local_name, main
 from grader.outputs.graded_workbook.package import Package
 from grader.outputs.graded_workbook.removal.notes import remove_notes
-from grader.outputs.graded_workbook.removal.ranges import LAST_ROW, Range, parse_range, trimmed
 from grader.outputs.graded_workbook.removal.tables import can_shrink, shrink_filter, shrink_table
 
 _LISTS_OF_RANGES = ("conditionalFormatting", "dataValidation", "ignoredError", "protectedRange")
@@ -17,12 +17,12 @@ _WIDE = 1_024
 """LibreOffice describes the columns up to here, or to the last one, whether they are used or not."""
 
 
-def remove_columns(package: Package, part: str, header: Range) -> bool:
+def remove_columns(package: Package, part: str, header: Area) -> bool:
     """Remove the columns of `header` from its row downwards; return whether they could be.
 
     They cannot, and stay, where a table or filter of the expert's goes on behind them.
     """
-    area = Range(header.left, header.top, header.right, LAST_ROW)
+    area = Area(header.first_row, MOST_ROWS, header.first_column, header.last_column)
     tables = [relation.target for relation in package.relations(part) if relation.kind == "table"]
     tables = [table for table in tables if package.find(table)]
     sheet = package.tree(part)
@@ -44,18 +44,18 @@ def remove_columns(package: Package, part: str, header: Range) -> bool:
     return True
 
 
-def cells_in(sheet: etree._Element, area: Range) -> list[etree._Element]:
+def cells_in(sheet: etree._Element, area: Area) -> list[etree._Element]:
     """Return the cells of a sheet that lie in an area, row by row."""
     found = []
     for row in sheet.iterfind(f"{main('sheetData')}/{main('row')}"):
         for cell in row.iterchildren(main("c")):
-            place = parse_range(cell.get("r", ""))
+            place = parse_area(cell.get("r", ""))
             if place is not None and area.holds(place):
                 found.append(cell)
     return found
 
 
-def _remove_cells(sheet: etree._Element, area: Range) -> None:
+def _remove_cells(sheet: etree._Element, area: Area) -> None:
     for cell in cells_in(sheet, area):
         row = cell.getparent()
         assert row is not None, "a cell stands in a row"
@@ -67,16 +67,16 @@ def _remove_cells(sheet: etree._Element, area: Range) -> None:
             row.attrib.pop("spans")  # it is only a hint, and Excel makes it anew
 
 
-def _cut_span(span: str, area: Range) -> str:
+def _cut_span(span: str, area: Area) -> str:
     """Return a row's span unless it reaches into our columns."""
     _, _, last = span.partition(":")
-    return "" if last.isdigit() and int(last) > area.left else span
+    return "" if last.isdigit() and int(last) >= area.first_column else span
 
 
-def _remove_widths(sheet: etree._Element, area: Range) -> None:
+def _remove_widths(sheet: etree._Element, area: Area) -> None:
     """Cut our columns out of the list of widths, which counts from 1."""
     widths = sheet.find(main("cols"))
-    first, last = area.left + 1, area.right + 1
+    first, last = area.first_column, area.last_column
     for entry in [] if widths is None else children(widths):
         low, high = int(entry.get("min") or 0), int(entry.get("max") or 0)
         if low == last + 1 and high >= _WIDE:
@@ -102,12 +102,12 @@ def _cut_width(entry: etree._Element, low: int, high: int, first: int, last: int
         parent.remove(entry)
 
 
-def _trim_lists_of_ranges(sheet: etree._Element, area: Range) -> None:
+def _trim_lists_of_ranges(sheet: etree._Element, area: Area) -> None:
     """Take our columns out of rules, validations and their like; what lay on them alone goes."""
     for element in [each for each in sheet.iter("*") if local_name(each) in _LISTS_OF_RANGES]:
         extended = next((child for child in element if local_name(child) == "sqref"), None)
         before = element.get("sqref") if extended is None else extended.text
-        after = trimmed(before or "", [area])
+        after = trimmed(before or "", area)
         if after == before or not before:
             continue
         if not after:
@@ -132,12 +132,12 @@ def _remove_with_empty_parents(element: etree._Element) -> None:
         parent.set("count", str(len(children(parent))))
 
 
-def _remove_within(package: Package, part: str, area: Range) -> None:
+def _remove_within(package: Package, part: str, area: Area) -> None:
     """Remove links and merges that lie in our columns alone."""
     sheet = package.tree(part)
     for tag in ("hyperlink", "mergeCell"):
         for element in list(sheet.iter(main(tag))):
-            place = parse_range(element.get("ref") or "")
+            place = parse_area(element.get("ref") or "")
             if place is not None and area.holds(place):
                 _unrelate(package, part, element.get(RELATION_ID))
                 _remove_with_empty_parents(element)
@@ -153,8 +153,7 @@ def _set_dimension(sheet: etree._Element) -> None:
     """Set the range of all cells anew, where the sheet says it."""
     dimension = sheet.find(main("dimension"))
     references = (cell.get("r", "") for cell in sheet.iter(main("c")))
-    places = [place for place in map(parse_range, references) if place is not None]
-    if dimension is not None and places:
-        columns = [place.left for place in places]
-        rows = [place.top for place in places]
-        dimension.set("ref", str(Range(min(columns), min(rows), max(columns), max(rows))))
+    places = [place for place in map(parse_area, references) if place is not None]
+    whole = bounds(places)
+    if dimension is not None and whole is not None:
+        dimension.set("ref", str(whole))

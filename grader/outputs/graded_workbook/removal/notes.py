@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from lxml import etree
 
+from grader.outputs.graded_workbook.area import Area, parse_area
 from grader.outputs.graded_workbook.ooxml import RELATION_ID, children, local_name, main
 from grader.outputs.graded_workbook.package import Package, Relation
-from grader.outputs.graded_workbook.removal.ranges import Range, parse_range
 from grader.outputs.graded_workbook.removal.sheets import remove_parts
 
 _COMMENTS = ("comments", "threadedComment")
 
 
-def remove_notes(package: Package, part: str, area: Range) -> None:
+def remove_notes(package: Package, part: str, area: Area) -> None:
     """Remove the notes and threaded comments in an area; parts that are empty then go with their relations."""
     for relation in package.relations(part):
         if relation.is_external or not package.find(relation.target):
@@ -33,7 +33,7 @@ def note_cells(package: Package, part: str) -> list[tuple[str, str]]:
     return found
 
 
-def _remove_comments(package: Package, part: str, relation: Relation, area: Range) -> None:
+def _remove_comments(package: Package, part: str, relation: Relation, area: Area) -> None:
     root = package.tree(relation.target)
     inside = [entry for entry in _entries(root) if _is_inside(entry.get("ref") or "", area)]
     if not inside:
@@ -57,7 +57,7 @@ def _remove_unused_authors(root: etree._Element) -> None:
         authors.remove(author)
 
 
-def _remove_boxes(package: Package, part: str, relation: Relation, area: Range) -> None:
+def _remove_boxes(package: Package, part: str, relation: Relation, area: Area) -> None:
     root = package.tree(relation.target)
     shapes = [child for child in children(root) if local_name(child) not in ("shapelayout", "shapetype")]
     inside = [shape for shape in shapes if _is_box_inside(shape, area)]
@@ -75,13 +75,13 @@ def _remove_boxes(package: Package, part: str, relation: Relation, area: Range) 
             _drop(package, part, relation)
 
 
-def _is_box_inside(shape: etree._Element, area: Range) -> bool:
+def _is_box_inside(shape: etree._Element, area: Area) -> bool:
     for data in shape.iter("*"):
         if local_name(data) == "ClientData" and data.get("ObjectType") == "Note":
             place = {local_name(child): (child.text or "").strip() for child in children(data)}
             column, row = place.get("Column", ""), place.get("Row", "")
             if column.isdigit() and row.isdigit():
-                return area.holds(Range(int(column), int(row) + 1, int(column), int(row) + 1))
+                return area.holds(Area(int(row) + 1, int(row) + 1, int(column) + 1, int(column) + 1))
     return False
 
 
@@ -94,6 +94,6 @@ def _entries(root: etree._Element) -> list[etree._Element]:
     return [entry for entry in root.iter("*") if local_name(entry) in ("comment", "threadedComment")]
 
 
-def _is_inside(reference: str, area: Range) -> bool:
-    place = parse_range(reference)
+def _is_inside(reference: str, area: Area) -> bool:
+    place = parse_area(reference)
     return place is not None and area.holds(place)

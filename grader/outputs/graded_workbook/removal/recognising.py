@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import islice
+from string import digits
 
-from lxml import etree
-
+from grader.outputs.graded_workbook.cell_texts import CellTexts
 from grader.outputs.graded_workbook.marks import find_marks
 from grader.outputs.graded_workbook.ooxml import RELATION_ID, main
 from grader.outputs.graded_workbook.package import Package
@@ -33,38 +34,6 @@ class Ours:
         return dict(reversed(self.sheets))
 
 
-@dataclass(slots=True)
-class Texts:
-    """Reads the texts of single cells, whichever way a program has stored them."""
-
-    package: Package
-    strings: list[etree._Element] | None = field(default=None)
-
-    def rows(self, part: str, count: int) -> Iterator[dict[str, str]]:
-        """Yield the texts of the first rows by their columns' letters."""
-        rows = self.package.tree(part).iterfind(f"{main('sheetData')}/{main('row')}")
-        for row, _ in zip(rows, range(count), strict=False):
-            cells = ((cell.get("r", "").rstrip("0123456789"), self.text(cell)) for cell in row.iterchildren(main("c")))
-            yield {column: text for column, text in cells if text}
-
-    def text(self, cell: etree._Element) -> str:
-        """Return what stands in a cell: a text, or a number as the file writes it."""
-        value = cell.findtext(main("v")) or ""
-        if cell.get("t") == "s":
-            return self._shared(value)
-        if cell.get("t") == "inlineStr":
-            return _joined(cell)
-        return value
-
-    def _shared(self, number: str) -> str:
-        if self.strings is None:
-            part = self.package.related_part("sharedStrings")
-            self.strings = list(self.package.tree(part).iterchildren(main("si"))) if part else []
-        if not number.isdigit() or int(number) >= len(self.strings):
-            return ""
-        return _joined(self.strings[int(number)])
-
-
 def find_ours(package: Package) -> Ours:
     """Return what is ours; nothing of it for a workbook that was never graded."""
     marks = find_marks(package)
@@ -76,42 +45,32 @@ def find_ours(package: Package) -> Ours:
 
 def header_texts(package: Package, sheet: str, row: int) -> dict[str, str]:
     """Return the texts of one row of a sheet by their columns' letters."""
-    part = package.sheets()[sheet]
-    for element in package.tree(part).iterfind(f"{main('sheetData')}/{main('row')}"):
+    for element in package.passing_rows(package.sheets()[sheet]):
         if element.get("r") == str(row):
-            texts = Texts(package)
-            return {
-                cell.get("r", "").rstrip("0123456789"): texts.text(cell) for cell in element.iterchildren(main("c"))
-            }
+            texts = CellTexts(package)
+            return {cell.get("r", "").rstrip(digits): texts.text(cell) for cell in element.iterchildren(main("c"))}
     return {}
-
-
-def _joined(text: etree._Element) -> str:
-    """Return a text without its formats, and without the readings that Japanese Excel keeps beside it."""
-    parts = text.iter(main("t"))
-    return "".join(part.text or "" for part in parts if (run := part.getparent()) is None or run.tag != main("rPh"))
 
 
 def _unmarked(package: Package) -> list[tuple[str, str]]:
     """Return the sheets that older runs left without marks: name and kind; none without a Review among them."""
-    texts = Texts(package)
     states = _states(package)
     found = [
         (name, kind)
         for name, part in package.sheets().items()
-        if package.find(part) and (kind := _kind(texts, name, part, states.get(name, "")))
+        if package.find(part) and (kind := _kind(package, name, part, states.get(name, "")))
     ]
     return found if any(kind == "review" for _, kind in found) else []
 
 
-def _kind(texts: Texts, name: str, part: str, state: str) -> str | None:
+def _kind(package: Package, name: str, part: str, state: str) -> str | None:
     """Return what kind of sheet of ours this is, by its own words; its name alone says nothing."""
     plain = name.casefold()
     if state == "veryHidden" and plain.startswith("_lists"):
         return "lists"
     if not plain.startswith(("review", "verdicts", "blind", "summary", "about")):
         return None
-    rows = list(texts.rows(part, _FIRST_ROWS))
+    rows = list(_first_rows(package, part))
     if rows and set(rows[0].values()) >= _HEADERS:
         return next((kind for kind in ("verdicts", "blind") if plain.startswith(kind)), "review")
     column = [row.get("A", "") for row in rows]
@@ -120,6 +79,14 @@ def _kind(texts: Texts, name: str, part: str, state: str) -> str | None:
     if column[:1] == ["Summary"] and any("graded item" in text and "Rubric: " in text for text in column[1:3]):
         return "summary"
     return None
+
+
+def _first_rows(package: Package, part: str) -> Iterator[dict[str, str]]:
+    """Yield the texts of the first rows by their columns' letters."""
+    texts = CellTexts(package)
+    for row in islice(package.passing_rows(part), _FIRST_ROWS):
+        cells = ((cell.get("r", "").rstrip(digits), texts.text(cell)) for cell in row.iterchildren(main("c")))
+        yield {column: text for column, text in cells if text}
 
 
 def _states(package: Package) -> dict[str, str]:

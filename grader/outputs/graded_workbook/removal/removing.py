@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from grader.outputs.graded_workbook.area import Area, parse_area
 from grader.outputs.graded_workbook.marks import find_source, remove_marks
 from grader.outputs.graded_workbook.merge.properties import remove_properties
 from grader.outputs.graded_workbook.package import Package
 from grader.outputs.graded_workbook.removal.columns import remove_columns
-from grader.outputs.graded_workbook.removal.ranges import Range, parse_range
 from grader.outputs.graded_workbook.removal.recognising import find_ours, header_texts
 from grader.outputs.graded_workbook.removal.sheets import remove_sheets
 from grader.outputs.graded_workbook.review_columns import column_letters
@@ -48,13 +48,13 @@ def remove_ours(package: Package) -> Removed:
     return Removed(names=ours.names(), position=position, source=source, notes=tuple(notes))
 
 
-def our_columns(package: Package, sheet: str, reference: str) -> Range | None:
+def our_columns(package: Package, sheet: str, reference: str) -> Area | None:
     """Return the header cells of our columns, or `None` where the marked ones are not all ours any more."""
-    header = parse_range(reference)
+    header = parse_area(reference)
     if header is None:
         return None
-    texts = header_texts(package, sheet, header.top)
-    columns = range(header.left, header.right + 1)
+    texts = header_texts(package, sheet, header.first_row)
+    columns = range(header.first_column - 1, header.last_column)
     is_ours = [_OUR_HEADER.fullmatch(texts.get(column_letters(column), "").strip()) for column in columns]
     return header if all(is_ours) else None
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from grader.outputs.graded_workbook.in_place.area import Area
+from grader.outputs.graded_workbook.area import Area
 from grader.outputs.graded_workbook.in_place.looks_at import growing_reference, what_looks_at
 from grader.outputs.graded_workbook.in_place.occupied import what_stands_on
 from grader.outputs.graded_workbook.lint import read_written

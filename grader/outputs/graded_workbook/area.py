@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from grader.outputs.graded_workbook.review_columns import column_index, column_letters
@@ -43,6 +43,30 @@ class Area:
             and other.first_column <= self.last_column
         )
 
+    def holds(self, other: Area) -> bool:
+        """Return whether all of `other` lies in this one."""
+        return (
+            self.first_row <= other.first_row
+            and other.last_row <= self.last_row
+            and self.first_column <= other.first_column
+            and other.last_column <= self.last_column
+        )
+
+    def without(self, other: Area) -> list[Area]:
+        """Return what is left without `other`: at most four areas, from left to right."""
+        if not self.meets(other):
+            return [self]
+        left, right = max(self.first_column, other.first_column), min(self.last_column, other.last_column)
+        pieces = [
+            Area(self.first_row, self.last_row, self.first_column, left - 1),
+            Area(self.first_row, other.first_row - 1, left, right),
+            Area(other.last_row + 1, self.last_row, left, right),
+            Area(self.first_row, self.last_row, right + 1, self.last_column),
+        ]
+        return [
+            piece for piece in pieces if piece.first_row <= piece.last_row and piece.first_column <= piece.last_column
+        ]
+
     def __str__(self) -> str:
         first = f"{column_letters(self.first_column - 1)}{self.first_row}"
         last = f"{column_letters(self.last_column - 1)}{self.last_row}"
@@ -74,7 +98,7 @@ def parse_areas(text: str) -> list[Area]:
     return [area for each in text.split() if (area := parse_area(each)) is not None]
 
 
-def bounds(areas: list[Area]) -> Area | None:
+def bounds(areas: Collection[Area]) -> Area | None:
     """Return the smallest area around all of them."""
     if not areas:
         return None
@@ -84,6 +108,16 @@ def bounds(areas: list[Area]) -> Area | None:
         min(area.first_column for area in areas),
         max(area.last_column for area in areas),
     )
+
+
+def trimmed(references: str, unwanted: Area) -> str:
+    """Return a list of areas such as `A1:L16 N1` without the cells of `unwanted`; empty where none is left."""
+    left: list[str] = []
+    for text in references.split():
+        found = parse_area(text)
+        pieces = [] if found is None else found.without(unwanted)
+        left += [text] if found is None or pieces == [found] else map(str, pieces)
+    return " ".join(left)
 
 
 def references(formula: str, filled: Area | None = None) -> Iterator[Reference]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.outputs.graded_workbook.in_place.area import Area, parse_area, parse_areas, references
+from grader.outputs.graded_workbook.area import Area, parse_area, parse_areas, references
 
 
 @pytest.mark.parametrize(

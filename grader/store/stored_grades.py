@@ -1,0 +1,52 @@
+"""Reads a run's grades and replies from its open SQLite file, one at a time; writes nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from grader.records import Grade, Reply, StoredGrade
+from grader.store.rows import as_grade, as_reply
+from grader.store.sqlite_file import told
+
+
+class StoredGrades(Collection[Grade]):
+    """The grades in a store, read one at a time as they are gone through, so that they need no memory."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self._path, self._connection = path, connection
+        self._held: list[StoredGrade] | None = None
+
+    def __len__(self) -> int:
+        with told(self._path):
+            return int(self._connection.execute("SELECT count(*) FROM grade").fetchone()[0])
+
+    def __iter__(self) -> Iterator[Grade]:
+        return (stored.grade for stored in self.stored())
+
+    def hold(self, most: int) -> None:
+        """Keep the grades in memory from now on where there are at most so many: reading one takes 40 µs each time."""
+        if len(self) <= most:
+            self._held = list(self.stored())
+
+    def stored(self) -> Iterator[StoredGrade]:
+        """Yield the grades with their places, which have gaps where a run was stopped."""
+        if self._held is not None:
+            yield from self._held
+            return
+        with told(self._path):
+            for row in self._connection.execute("SELECT * FROM grade ORDER BY position"):
+                grade = as_grade(row, lambda key: last_reply(self._connection, key))
+                yield StoredGrade(position=row["position"], grade=grade)
+
+    def __contains__(self, grade: object) -> bool:
+        return any(grade == stored for stored in self)
+
+
+def last_reply(connection: sqlite3.Connection, key: str) -> Reply:
+    """Return the reply of the call with `key` that counts: a finished one, else the last."""
+    row = connection.execute(
+        "SELECT * FROM call WHERE key = ? ORDER BY is_finished DESC, id DESC LIMIT 1", (key,)
+    ).fetchone()
+    return as_reply(row)
