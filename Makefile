@@ -27,7 +27,7 @@ format: $(VENV)/.test
 	cd $(ROOT) && $(BIN)/ruff check --fix . && $(BIN)/ruff format .
 
 bench: $(VENV)/.test
-	cd $(ROOT) && $(BIN)/python benchmarks/start_up.py && $(BIN)/python benchmarks/score_speed.py && \
+	cd $(ROOT) && $(BIN)/python benchmarks/start_up.py && $(BIN)/python benchmarks/score_speed.py && $(BIN)/python benchmarks/workbook_speed.py && \
 		$(BIN)/python benchmarks/offline_agreement.py && $(BIN)/python benchmarks/fault_run.py && \
 		$(BIN)/python benchmarks/kill_run.py && $(BIN)/python benchmarks/peers.py
 

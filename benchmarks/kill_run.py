@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from provider import Provider, Request, Scripted
 
 _NUMBER = re.compile(r"Answer (\d+)\.")
+_LATENCY = re.compile(rb'"latency_seconds": ?[^,}]+')
 _CALL_SECONDS = 0.2
 
 
@@ -66,23 +67,23 @@ def kills(folder: Path, provider: Provider, options: argparse.Namespace, peace: 
     begun = 0.0
     for _ in range(options.kills):
         process = _start(folder, "killed", provider, options)
-        before = len(provider.history)
+        before, kept = len(provider.history), _stored(folder / "killed")
         begun = begun or _wait_for_a_call(process, provider, before)
         time.sleep(chance.uniform(0.0, 1.2 * begun))
         process.kill()
         process.wait()
         time.sleep(0.3)  # what is on its way to the provider arrives
-        most_lost = max(most_lost, len(provider.history) - _stored(folder / "killed"))
+        most_lost = max(most_lost, len(provider.history) - before - (_stored(folder / "killed") - kept))
     code, message = _finish(_start(folder, "killed", provider, options))
     repeated = len(provider.history) - options.items
     print(
-        f"{options.kills} kills: exit {code}; {repeated} calls repeated ({most_lost} at most not stored when counted, "
-        f"{options.concurrency} in flight)"
+        f"{options.kills} kills: exit {code}; {repeated} calls repeated in all, {most_lost} at most by one kill, "
+        f"{options.concurrency} in flight"
     )
     return [
         *_differences("killed", _results(folder / "killed"), peace),
         *([f"exit {code} after kills: {message}"] if code else []),
-        *([f"{repeated} repeated calls"] if repeated > options.kills * options.concurrency else []),
+        *([f"{most_lost} calls repeated by one kill"] if most_lost > options.concurrency else []),
         *_grades_twice(folder / "killed"),
     ]
 
@@ -151,10 +152,10 @@ def _differences(name: str, results: Peace, peace: Peace) -> list[str]:
 
 
 def _results(run_dir: Path) -> Peace:
-    """Return all lines but for how long the judge took."""
+    """Return the id and the bytes of each line, but for how long the judge took."""
     path = run_dir / "results.jsonl"
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
-    return [{name: value for name, value in line.items() if name != "latency_seconds"} for line in lines]
+    lines = path.read_bytes().splitlines() if path.is_file() else []
+    return [{"id": json.loads(line)["id"], "line": _LATENCY.sub(b"", line)} for line in lines]
 
 
 def _stored(run_dir: Path) -> int:

@@ -15,11 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from experts_story import DOCS, Told, header, row_number, tell
 from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
-
-from experts_story import DOCS, Told, header, row_number, tell
 
 PICTURES = DOCS / "pictures"
 _WIDTH = 1400
@@ -58,10 +57,10 @@ def main() -> None:
         told = tell(folder, "soffice")
         for picture, workbook in _pictures(told):
             _draw(picture, workbook, folder)
-        _draw_page(told.after_both, "Summary", "summary", folder, bottom=0.62)
+        _draw_page(told.after_both, "Summary", "summary", folder, bottom=0.53)
         _draw_page(told.after_both, "Agreement", "agreement", folder)
-        _draw_page(told.graded, "Summary", "summary-before", folder, bottom=0.36)
-    (PICTURES / "review.png").replace(DOCS / "graded-workbook.png")
+        _draw_page(told.graded, "Summary", "summary-before", folder, bottom=0.53)
+    shutil.copy(PICTURES / "review.png", DOCS / "graded-workbook.png")
 
 
 def _pictures(told: Told) -> list[tuple[Picture, Path]]:
@@ -212,17 +211,16 @@ def _save_png(image: Any, name: str) -> None:
     """Save what is not white, at the width of a page on the screen, in so few colours that it stays small."""
     from PIL import Image, ImageChops
 
-    box = ImageChops.difference(image, Image.new("RGB", image.size, "white")).getbbox()
-    left, top, right, bottom = box
-    edges = (left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN)
-    cut = image.crop(edges) if min(edges) >= 0 else image.crop(box)
+    left, top, right, bottom = ImageChops.difference(image, Image.new("RGB", image.size, "white")).getbbox()
+    far = (min(right + _MARGIN, image.width), min(bottom + _MARGIN, image.height))
+    cut = image.crop((max(left - _MARGIN, 0), max(top - _MARGIN, 0), *far))
     small = cut.resize((_WIDTH, round(cut.height * _WIDTH / cut.width)), Image.Resampling.LANCZOS)
     path = PICTURES / f"{name}.png"
     for colours in (64, 32, 16):
         small.quantize(colours).save(path, optimize=True)
         if path.stat().st_size <= _MOST_BYTES:
             break
-    print(f"{path.name}: {path.stat().st_size:,} bytes")
+    sys.stdout.write(f"{path.name}: {path.stat().st_size:,} bytes\n")
 
 
 if __name__ == "__main__":

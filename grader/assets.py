@@ -21,6 +21,12 @@ def asset_dirs(kind: str) -> Iterator[Path]:
             yield candidate
 
 
+def shipped_dir(kind: str) -> Path:
+    """Return the folder of the shipped `rubrics` or `templates`, for what no project may replace."""
+    bundled = _PACKAGE_DIR / "_bundled" / kind
+    return bundled if bundled.is_dir() else _PACKAGE_DIR.parent / kind
+
+
 def find_asset(kind: str, name: str) -> Path:
     """Return the path of the file `name` among the `rubrics` or `templates`.
 

@@ -126,4 +126,4 @@ class BenchmarkRun:
     """Whether any judge or worker only matches text and is no LLM, which every output must say."""
     notes: tuple[str, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
-    """SHA-256 of the settings and dataset files, by path."""
+    """SHA-256 of settings, datasets, templates and rubrics, by path."""

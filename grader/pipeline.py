@@ -8,31 +8,50 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Collection, Mapping
+import shlex
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import TYPE_CHECKING
 
 from grader import __version__
 from grader.judging.calls import CallSettings, Observer
-from grader.judging.judge import Call, Judge
-from grader.judging.redact import redact
+from grader.judging.judge import Judge
 from grader.judging.runner import Ending, run_jobs
 from grader.outputs.agreement_json import write_agreement_json
-from grader.outputs.expert_views import ExpertViews
+from grader.outputs.analysed_grades import analyse_grades
+from grader.outputs.analysis_json import write_analysis_json
+from grader.outputs.exporters import GROUP as EXPORTERS
 from grader.outputs.exporters import run_exporters
-from grader.outputs.graded_workbook.in_place.place import CriteriaSheet
-from grader.outputs.graded_workbook.write import MOST_ROWS_IN_COPY, write_graded_workbook
-from grader.outputs.results_jsonl import recording
+from grader.outputs.results_jsonl import Recorder, recording
 from grader.outputs.summary import Summary, empty_summary, total_cost_usd, write_summary
-from grader.planning import Plan, Request
-from grader.records import Prompt
+from grader.planning import Plan
+from grader.plugins import find_plugins
 from grader.rubric_method import RubricMethod
 from grader.statistics.agreement_records import AgreementReport
-from grader.store.run_head import RunHead, keep_head
+from grader.store.run_head import RunHead
 from grader.store.run_store import RunStore
+from grader.store.stored_grades import StoredGrades
+from grader.store.written_files import (
+    file_digest,
+    known_workbooks,
+    remember_workbooks,
+    remember_written,
+    still_written,
+    unreviewed_count,
+    written_from,
+)
+
+if TYPE_CHECKING:
+    from grader.outputs.expert_views import ExpertViews
+    from grader.outputs.graded_workbook.in_place.place import CriteriaSheet
+    from grader.outputs.graded_workbook.write import WrittenWorkbook
+    from grader.statistics.item_analysis_records import ItemAnalysis
+
+_TO_WRITE = ("grader.outputs.expert_views", "grader.outputs.graded_workbook.write")
+"""What takes long to import and is needed for writing only: imported while the first calls wait for their replies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +67,8 @@ class GradeSettings:
 def grade(plan: Plan, *, judge: Judge, store: RunStore, settings: GradeSettings, observer: Observer) -> Ending:
     """Grade every item of a plan into the store; what the store already holds is not asked again."""
     store.begin()
+    for name in _TO_WRITE:
+        Thread(target=import_module, args=(name,), daemon=True).start()
     return run_jobs(
         plan.jobs(),
         judge=judge,
@@ -73,29 +94,6 @@ class Written:
     """How far judge and experts agree; `None` where no expert has entered anything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFacts:
-    """What the files of a run say about it beside its plan; never a key."""
-
-    command: str
-    judge: Judge
-    options: Mapping[str, Any]
-    """Every option as it was used."""
-
-
-def begin_run(plan: Plan, request: Request, *, store: RunStore, facts: RunFacts) -> RunHead:
-    """Keep in the store what the files of the run will say beside its grades, and return it."""
-    head = RunHead(
-        record=_run_record(plan, request, store, facts),
-        rubric=plan.rubric,
-        criteria_path=request.criteria_path.absolute(),
-        jobs=tuple((job.item.system, job.item.id, job.sample) for job in plan.jobs()),
-        skipped=plan.skipped,
-    )
-    keep_head(store, head)
-    return head
-
-
 def write_outputs(
     head: RunHead,
     *,
@@ -109,56 +107,158 @@ def write_outputs(
     With experts' entries in the store also agreement.json. `workbook_path` is where the workbook goes instead of
     graded.xlsx; `reviewed` are workbooks whose entries have just been stored, of which it may be one.
     """
+    from grader.outputs.expert_views import ExpertViews
+    from grader.outputs.graded_workbook.write import MOST_ROWS_IN_COPY
+
+    target = workbook_path or run_dir / "graded.xlsx"
+    source = _written_from(head, store, target)
     grades = store.grades()
     grades.hold(MOST_ROWS_IN_COPY)
     views = ExpertViews(grades, store.overrides(), head.rubric)
-    summary = empty_summary(planned=head.planned, skipped=head.skipped, calls=store.totals())
+    summary = empty_summary(
+        planned=head.planned,
+        skipped=head.skipped,
+        calls=store.totals(),
+        two_scores=head.rubric.scale.two_scores,
+    )
+    known, beside = known_workbooks(store), _digests_beside(target)
+    standing = [] if reviewed or beside - known else still_written(store, source)
+    if standing:
+        return _as_they_stand(head, store, grades, views, summary, standing)
+    data = _write_data(head, run_dir, grades, views, summary)
+    known |= {file_digest(path) for path in reviewed if path.is_file()}
+    workbook = _write_workbook(head, target, grades, views, summary, data, known=known, reviewed=reviewed)
+    exported = run_exporters(run_dir, grades, summary)
+    remember_workbooks(store, known | beside | {file_digest(workbook.path)}, unreviewed_count=workbook.unreviewed_count)
+    remember_written(store, source, [workbook.path, *data.paths, *exported.paths])
+    return Written(
+        summary=summary,
+        judge=f"judge: {_judge(head)}",
+        paths=(workbook.path, *data.paths, store.path, *exported.paths),
+        notes=(
+            *_kept_notes(store),
+            *_changed_note(head),
+            *workbook.notes,
+            *_unreviewed_note(workbook.unreviewed_count, workbook.path),
+            *exported.notes,
+        ),
+        agreement=data.agreement,
+    )
+
+
+def _as_they_stand(
+    head: RunHead,
+    store: RunStore,
+    grades: StoredGrades,
+    views: ExpertViews,
+    summary: Summary,
+    standing: Sequence[Path],
+) -> Written:
+    """Return what the files of the run hold, none of which is to be written anew."""
+    _go_through(head, grades, views, summary)
+    return Written(
+        summary=summary,
+        judge=f"judge: {_judge(head)}",
+        paths=(*standing, store.path),
+        notes=(
+            *_kept_notes(store),
+            *_changed_note(head),
+            *_unreviewed_note(unreviewed_count(store), standing[0]),
+            _UNCHANGED,
+        ),
+        agreement=views.agreement(grades),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Data:
+    """The files of a run beside its workbook, and what the workbook shows of them."""
+
+    paths: tuple[Path, ...]
+    reached_count: int
+    agreement: AgreementReport | None
+    analysis: ItemAnalysis
+
+
+def _write_data(head: RunHead, run_dir: Path, grades: StoredGrades, views: ExpertViews, summary: Summary) -> _Data:
     results, summary_path, skipped_log = (run_dir / name for name in ("results.jsonl", "summary.json", "skipped.log"))
-    reached: set[int] = set()
     with recording(results, skipped_log) as record:
-        for stored in grades.stored():
-            reached.add(stored.position)
-            view = views.of(stored.grade)
-            summary.add(stored.grade, view)
-            record.grade(stored.grade, view)
-        for item in head.unreached(reached):
-            summary.add_unreached(item)
-            record.skipped(item)
-        for item in head.skipped:
-            record.skipped(item)
+        reached_count = _go_through(head, grades, views, summary, record)
     write_summary(summary_path, summary, run={**head.record, **views.record()})
+    paths = [results, summary_path, run_dir / "analysis.json", skipped_log]
     agreement = views.agreement(grades)
     if agreement is not None:
         write_agreement_json(run_dir / "agreement.json", agreement)
-    criteria_path, notes = _criteria_now(head)
-    workbook_path = workbook_path or run_dir / "graded.xlsx"
-    workbook = write_graded_workbook(
-        workbook_path,
-        criteria_path=criteria_path,
+        paths.append(run_dir / "agreement.json")
+    analysis = analyse_grades(grades, views.entries, head.rubric)
+    write_analysis_json(run_dir / "analysis.json", analysis)
+    return _Data(paths=tuple(paths), reached_count=reached_count, agreement=agreement, analysis=analysis)
+
+
+def _write_workbook(
+    head: RunHead,
+    target: Path,
+    grades: StoredGrades,
+    views: ExpertViews,
+    summary: Summary,
+    data: _Data,
+    *,
+    known: Collection[str],
+    reviewed: Collection[Path],
+) -> WrittenWorkbook:
+    from grader.outputs.graded_workbook.write import write_graded_workbook
+
+    return write_graded_workbook(
+        target,
+        criteria_path=head.criteria_path,
         criteria_sheet=_criteria_sheet(head),
         grades=grades,
         rubric=head.rubric,
         about=_about(head, summary),
-        judge_note=head.record["model"] + _missing_note(head, len(reached)),
+        judge_note=head.record["model"] + _missing_note(head, data.reached_count),
         is_baseline=head.record["is_baseline"],
         blind_count=head.record["options"].get("blind") or 0,
         stored=views.entries,
-        is_reviewed=any(_is_of(path, workbook_path) for path in reviewed),
+        is_reviewed=any(_is_of(path, target) for path in reviewed),
+        known=known,
         queue=views.queue,
-        agreement=agreement,
+        agreement=data.agreement,
+        analysis=data.analysis,
     )
-    exported = run_exporters(run_dir, grades, summary)
-    return Written(
-        summary=summary,
-        judge=f"judge: {_judge(head)}",
-        paths=(
-            *(workbook.path, results, summary_path, skipped_log),
-            *((run_dir / "agreement.json",) if agreement is not None else ()),
-            *(store.path, *exported.paths),
-        ),
-        notes=(*_discarded_note(store), *notes, *workbook.notes, *exported.notes),
-        agreement=agreement,
-    )
+
+
+_UNCHANGED = "Nothing has changed since these files were written: they were left as they are."
+
+
+def _written_from(head: RunHead, store: RunStore, target: Path) -> str:
+    """Return what changes with anything that the files say, or that decides where they are."""
+    criteria = file_digest(head.criteria_path) if head.criteria_path.is_file() else None
+    plugins = [
+        (name, entry.value, entry.dist.version if entry.dist else None)
+        for name, entry in sorted(find_plugins(EXPORTERS).items())
+    ]
+    return written_from(store, (__version__, store.meta("head"), criteria, target.absolute(), plugins))
+
+
+def _go_through(
+    head: RunHead, grades: StoredGrades, views: ExpertViews, summary: Summary, record: Recorder | None = None
+) -> int:
+    """Add all grades and all that was skipped to the summary, and to the record if there is one; count the grades."""
+    reached: set[int] = set()
+    for stored in grades.stored():
+        reached.add(stored.position)
+        view = views.of(stored.grade)
+        summary.add(stored.grade, view)
+        if record:
+            record.grade(stored.grade, view)
+    for item in head.unreached(reached):
+        summary.add_unreached(item)
+        if record:
+            record.skipped(item)
+    if record:
+        for item in head.skipped:
+            record.skipped(item)
+    return len(reached)
 
 
 def _is_of(path: Path, workbook_path: Path) -> bool:
@@ -166,16 +266,35 @@ def _is_of(path: Path, workbook_path: Path) -> bool:
     return path.absolute().with_suffix("").resolve() == workbook_path.absolute().with_suffix("").resolve()
 
 
-def _discarded_note(store: RunStore) -> tuple[str, ...]:
+def _digests_beside(target: Path) -> frozenset[str]:
+    """Return the SHA-256 of each `graded (2).xlsx` … beside the workbook, in which something may have been typed."""
+    from grader.outputs.graded_workbook.opening import EXTENSIONS
+    from grader.outputs.graded_workbook.saving import numbered_files
+
+    targets = (target.with_suffix(suffix) for suffix in EXTENSIONS.values())
+    return frozenset(file_digest(path) for each in targets for path in numbered_files(each))
+
+
+def _kept_notes(store: RunStore) -> tuple[str, ...]:
     """Return what to say of experts' entries in a store that was started anew."""
-    count = store.discarded_override_count
+    if store.set_aside is not None:
+        return (
+            f"the earlier {store.path.name} cannot be read by this grader and was kept as {store.set_aside.name}: what"
+            " experts have entered in it, if anything, does not count",
+        )
+    count = store.kept_override_count
     if not count:
         return ()
     entries = "an entry of an expert was" if count == 1 else f"{count:,} entries of experts were"
-    return (
-        f"{entries} discarded with the earlier store: what graded.xlsx shows of them is kept there; run grader review"
-        " on it to have it count again in results.jsonl and summary.json",
-    )
+    return (f"{entries} kept from before the fresh start, with who entered what and when",)
+
+
+def _unreviewed_note(count: int, workbook_path: Path) -> tuple[str, ...]:
+    if not count:
+        return ()
+    entries = "1 entry in {} is" if count == 1 else f"{count:,} entries in {{}} are"
+    command = shlex.join(["grader", "review", str(workbook_path)])
+    return (f"{entries.format(workbook_path.name)} not yet in the figures: run {command}",)
 
 
 def _missing_note(head: RunHead, reached_count: int) -> str:
@@ -184,60 +303,20 @@ def _missing_note(head: RunHead, reached_count: int) -> str:
     return f" – STOPPED EARLY: {missing_count} of {len(head.jobs)} items are missing" if missing_count else ""
 
 
-def _criteria_now(head: RunHead) -> tuple[Path | None, tuple[str, ...]]:
-    """Return the criteria file if it is still there, and what to say where it is not what it was."""
+def _changed_note(head: RunHead) -> tuple[str, ...]:
+    """Return what to say where the criteria file is there and not what it was."""
     path = head.criteria_path
-    if not path.is_file():
-        return None, (f"{path} is not there any more: the graded workbook holds our sheets only, not a copy of it.",)
-    if _digest(path) not in head.record["sources"].values():
-        return path, (
-            f"{path.name} has changed since it was graded: the graded workbook is a copy of it as it is now.",
-        )
-    return path, ()
+    if not path.is_file() or file_digest(path) in head.record["sources"].values():
+        return ()
+    return (f"{path.name} has changed since it was graded: the graded workbook is a copy of it as it is now.",)
 
 
 def _criteria_sheet(head: RunHead) -> CriteriaSheet | None:
     """Return where the criteria were read; `None` for a text table, and for a run of an older grader."""
+    from grader.outputs.graded_workbook.in_place.place import CriteriaSheet
+
     table = head.record.get("criteria_table") or {}
     return CriteriaSheet(table["sheet"], table["header_row"]) if table.get("sheet") else None
-
-
-def _run_record(plan: Plan, request: Request, store: RunStore, facts: RunFacts) -> dict[str, Any]:
-    """Return the head of summary.json: which run this is, and all that decided its grades."""
-    record = {
-        "run_id": store.run_id,
-        "grader_version": __version__,
-        "created": store.meta("created"),
-        "command": facts.command,
-        "model": facts.judge.model,
-        "is_baseline": facts.judge.is_baseline,
-        "rubric": plan.rubric.name,
-        "options": dict(facts.options),
-        **_parameters(plan, facts),
-        "sources": _sources(plan, request),
-        "notes": list(plan.notes),
-        "criteria_table": {"sheet": plan.criteria_sheet, "header_row": plan.header_row},
-    }
-    kept: dict[str, Any] = json.loads(redact(json.dumps(record, default=str)))  # a URL or a command may hold a key
-    return kept
-
-
-def _parameters(plan: Plan, facts: RunFacts) -> dict[str, Any]:
-    """Return what was sent beside the messages, and which of the usual parameters were not, wanted or no."""
-    call = Call(prompt=Prompt(item=plan.items[0], messages=()), max_tokens=facts.options.get("max_tokens"))
-    sent = {name: value for name, value in facts.judge.parameters(call).items() if value is not None}
-    unsent = [name for name in ("temperature", "max_tokens", "response_format") if name not in sent]
-    return {"sent_parameters": sent, "unsent_parameters": unsent}
-
-
-def _sources(plan: Plan, request: Request) -> dict[str, str]:
-    """Return the SHA-256 of every file that decided the grades, by its path."""
-    paths = [request.criteria_path, *request.answers_paths, request.questions_path, plan.template_path]
-    return {str(path): _digest(path) for path in paths if path is not None and path.is_file()}
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _judge(head: RunHead) -> str:

@@ -13,7 +13,7 @@ from grader.inputs import context_passages
 from grader.inputs.answers import read_answers
 from grader.inputs.criteria_table import CriteriaTable
 from grader.inputs.criteria_workbook import read_criteria_workbook
-from grader.inputs.items import join_items
+from grader.inputs.items import join_items, unanswered
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
 from grader.inputs.questions import read_questions
 from grader.judging.runner import Job
@@ -43,6 +43,8 @@ class Request:
     only: tuple[str, ...] = ()
     limit: int | None = None
     samples: int = 1
+    is_without_answers: bool = False
+    """Whether questions are taken with an empty answer where neither files nor the workbook have any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +99,8 @@ def prepare(request: Request) -> Plan:
         )
         for path in request.answers_paths
     ]
+    if request.is_without_answers and not answers:
+        answers = unanswered(criteria)
     questions = None
     if request.questions_path is not None:
         questions = read_questions(

@@ -190,7 +190,9 @@ def _said(criterion: Criterion) -> tuple[str, float | None]:
 
 
 def keep_changes(store: RunStore, head: RunHead, changes: Sequence[Change], rules: Rules) -> RunHead:
-    """Commit the changed grades, and return the head of the run that they now belong to."""
+    """Commit the changed grades, and return the head of the run that they now belong to: its own if nothing changed."""
+    if not changes and _are_same(rules.rubric, head.rubric) and head.record.get(_NAMED) == rules.named:
+        return head
     store.write([StoredGrade(position=change.position, grade=change.after) for change in changes])
     rescored = f"{now()} by grader {__version__}"
     record = {**head.record, "rubric": rules.rubric.name, "rescored": rescored}

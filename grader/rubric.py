@@ -41,6 +41,11 @@ class Scale(_Strict):
         """Return the scale in words: `0 to 100`."""
         return f"{self.min:g} to {self.max:g}"
 
+    @property
+    def two_scores(self) -> tuple[float, float] | None:
+        """The only two scores there can be, low and high; `None` where there are more."""
+        return (self.min, self.max) if self.override_choices() == (self.min, self.max) else None
+
     def override_choices(self) -> tuple[float, ...]:
         """Return the values offered for an expert's own score, lowest first; empty where any number is."""
         if self.choices:

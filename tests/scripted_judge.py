@@ -9,7 +9,7 @@ from typing import Any
 
 from grader.errors import JudgeError
 from grader.judging.judge import Call
-from grader.records import Item, Prompt, Reply, StoredCall, StoredGrade
+from grader.records import Item, Prompt, Reply, StoredCall, StoredGrade, StoredItem
 
 Outcome = Reply | JudgeError
 Script = Callable[[Call, int], Outcome]
@@ -86,13 +86,13 @@ class MemoryStore:
         found = [each.reply for each in self.calls if each.reply.key == key and each.is_finished]
         return found[-1] if found else None
 
-    def write(self, rows: Sequence[StoredCall | StoredGrade]) -> None:
+    def write(self, rows: Sequence[StoredCall | StoredGrade | StoredItem]) -> None:
         if self.failure is not None:
             raise self.failure
         for row in rows:
             if isinstance(row, StoredCall):
                 self.calls.append(row)
-            else:
+            elif isinstance(row, StoredGrade):
                 self.grades[row.position] = row
 
     def scores(self) -> list[float | None]:

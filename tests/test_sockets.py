@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import xlsxwriter
+from click.testing import CliRunner
 
-from grader.cli.main import COMMANDS
+from grader.cli.main import COMMANDS, cli
 
 ROOT = Path(__file__).parents[1]
 GUARD = """
@@ -57,37 +59,52 @@ def test_no_module_opens_one_when_imported(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("prompts", "--criteria", "criteria.xlsx", "--answers", "apollo.jsonl"),
-        ("prompts", "--criteria", "criteria.xlsx", "--answers", "apollo.jsonl", "--out", "prompts"),
-        ("score", "--criteria", "criteria.xlsx", "--answers", "apollo.jsonl", "--model", "openai/gpt-4o", "--dry-run"),
-        ("rubrics",),
-        ("rubrics", "show", "likert"),
-        ("rubrics", "new", "mine"),
-        ("check", "--criteria", "criteria.xlsx", "--answers", "apollo.jsonl"),
-        ("init", "--rubric", "likert", "new.xlsx"),
-        ("--help",),
-    ],
-    ids=" ".join,
-)
-def test_no_socket_opens_in(
-    arguments: tuple[str, ...], criteria_path: Path, answers_path: Path, tmp_path: Path
-) -> None:
-    if arguments[0] not in (*COMMANDS, "--help"):
-        pytest.skip(f"there is no command {arguments[0]}")
-    done = guarded(RUN, *arguments, cwd=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
+INPUTS = ("--criteria", "criteria.xlsx", "--answers", "apollo.jsonl")
+QUIET: dict[str, tuple[tuple[str, ...], ...]] = {
+    "score": ((*INPUTS, "--model", "openai/gpt-4o", "--dry-run"),),
+    "run": (("settings.json", "--init"), ("settings.json", "--dry-run")),
+    "check": (INPUTS,),
+    "prompts": (INPUTS, (*INPUTS, "--out", "prompts")),
+    "rescore": (("graded-run",),),
+    "review": (("graded-run/graded.xlsx",),),
+    "report": (("graded-run",),),
+    "compare": (("graded-run",),),
+    "probe": (("--criteria", "criteria.xlsx", "--model", "openai/gpt-4o", "--dry-run"),),
+    "init": (("--rubric", "likert", "new.xlsx"),),
+    "rubrics": ((), ("show", "likert"), ("new", "mine")),
+}
+"""How each command is used without calling a judge, one use after the other in one folder."""
 
 
-def test_no_socket_opens_in_rescore(criteria_path: Path, answers_path: Path, tmp_path: Path) -> None:
-    inputs = ("--criteria", "criteria.xlsx", "--answers", "apollo.jsonl", "--out", "run")
-    graded = subprocess.run(
-        [sys.executable, "-m", "grader", "score", *inputs, "--quiet"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert graded.returncode == 0
-    done = guarded(RUN, "rescore", "run", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+def test_each_command_is_here() -> None:
+    assert QUIET.keys() == COMMANDS.keys()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with inputs and a run that is graded."""
+    folder = tmp_path_factory.mktemp("quiet")
+    with xlsxwriter.Workbook(str(folder / "criteria.xlsx")) as workbook:
+        sheet = workbook.add_worksheet()
+        sheet.write_row(0, 0, ["id", 25, 50, 100])
+        sheet.write_row(1, 0, [1, "(1) mention the moon", "(1) name the far side", "(1) name the date"])
+    (folder / "apollo.jsonl").write_text('{"id": 1, "question": "Where?", "answer": "The far side of the moon."}')
+    (folder / "gemini.jsonl").write_text('{"id": 1, "question": "Where?", "answer": "Somewhere."}')
+    answers = ("--answers", folder / "apollo.jsonl", "--answers", folder / "gemini.jsonl")
+    inputs = ("--criteria", folder / "criteria.xlsx", *answers)
+    graded = CliRunner().invoke(cli, ["score", *map(str, inputs), "--out", str(folder / "graded-run"), "--quiet"])
+    assert graded.exit_code == 0, graded.output
+    return folder
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_socket_opens_in(command: str, folder: Path) -> None:
+    assert QUIET[command]
+    for arguments in QUIET[command]:
+        done = guarded(RUN, command, *arguments, cwd=folder)
+        assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize("words", [("--help",), ("--version",)], ids=" ".join)
+def test_nor_where_nothing_is_done(words: tuple[str, ...], tmp_path: Path) -> None:
+    assert guarded(RUN, *words, cwd=tmp_path).returncode == 0

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.benchmark.datasets import DatasetItem
-from grader.benchmark_records import BenchmarkItem, Combination
+from grader.benchmark_records import BenchmarkItem, Combination, ItemStatus
 from grader.errors import InputError
 from grader.inputs.columns import normalise_id
 from grader.inputs.problems import listed_problems
@@ -60,7 +60,7 @@ def write_answers_file(path: Path, items: Iterable[BenchmarkItem]) -> int:
     count = 0
     with writing(path) as file:
         for item in items:
-            if item.worker is None or item.worker.error is not None:
+            if item.worker is None or item.status == ItemStatus.ERROR_WORKER_API:
                 continue
             file.write(json.dumps(answer_line(item), ensure_ascii=False) + "\n")
             count += 1
@@ -136,7 +136,7 @@ def _reply(fields: Mapping[str, str]) -> Reply:
         usage = Usage(prompt_tokens=int(prompt_tokens or 0), completion_tokens=int(completion_tokens))
     return Reply(
         text=fields.get("worker_answer_raw") or fields["answer"],
-        finish_reason=fields.get("worker_finish_reason") or None,
+        finish_reason=fields.get("worker_finish_reason") or "stop",
         usage=usage,
         seconds=_number(fields, "worker_response_time_seconds") or 0.0,
         cost_usd=_number(fields, "worker_cost_usd"),

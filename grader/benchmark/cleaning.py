@@ -8,7 +8,8 @@ from dataclasses import dataclass
 COT = "COT"
 
 _MARKER = re.compile(
-    r"(?:\*\*|__|#+[ \t]*)?final[ \t]+answer[ \t]*(?:\*\*|__)?[ \t]*[:：][ \t]*(?:\*\*|__)?", re.IGNORECASE
+    r"(?:(?P<bold>\*\*|__)|#+[ \t]*)?final[ \t]+answer[ \t]*(?P<end>\*\*|__)?[ \t]*[:：][ \t]*(?P<ended>\*\*|__)?",
+    re.IGNORECASE,
 )
 """`Final Answer:` as it is asked for, and as models write it: bold, as a heading, with a full-width colon."""
 
@@ -41,12 +42,19 @@ def clean_answer(reply: str, prompt_version: str) -> CleanedAnswer:
     if prompt_version == COT:
         markers = list(_MARKER.finditer(answer))
         is_correctly_formatted = bool(markers)
-        answer = answer[markers[-1].end() :].strip() if markers else answer
+        answer = _behind(markers[-1], answer) if markers else answer
     answer = _without_start(_LEAD_IN, answer)
     answer = _without_start(_BULLET, answer)
     answer = _without_quotes(answer)
     answer = _without_full_stop(answer)
     return CleanedAnswer(text=answer.removeprefix(">").strip(), is_correctly_formatted=is_correctly_formatted)
+
+
+def _behind(marker: re.Match[str], answer: str) -> str:
+    """Return what follows the marker, without the end of a bold line that began before it: `**Final Answer: 42**`."""
+    text = answer[marker.end() :].strip()
+    is_open = marker["bold"] and not marker["end"] and not marker["ended"]
+    return text.removesuffix(marker["bold"]).rstrip() if is_open else text
 
 
 def _without_start(pattern: re.Pattern[str], text: str) -> str:

@@ -17,6 +17,10 @@ from grader.inputs.tables import Record, RecordReader, is_json
 from grader.records import CellRef
 
 _LEVELS: dict[str, Strictness] = {"1": "lenient", "2": "balanced", "3": "strict"}
+_COLUMNS_HINT = "Name the columns id, instruction, question, answer and, if you like, scenario_code."
+"""In place of what the commands for workbooks say, whose columns can be mapped by an option."""
+_SHEET_OPTION = " (--sheet NAME)"
+"""What notes on a workbook offer where there is that option; a dataset is the first sheet that fits."""
 _LEVEL = re.compile(r"(?<![A-Za-z0-9])[Ll]([123])(?![0-9])")
 
 
@@ -99,7 +103,7 @@ def _read_dataset(name: str, path: Path, config: DatasetConfig, limit: int | Non
     reader = RecordReader(
         path=path, kind="questions", needed=() if is_json(path) else ("id",), skip_bad_lines=is_json(path)
     )
-    items = [_item(record, position) for position, record in enumerate(reader.records(), start=1)]
+    items = _read_items(reader)
     if not items:
         raise InputError("there is no question in the dataset", path=path, hint="Export or copy it again")
     _check_ids(items)
@@ -117,8 +121,17 @@ def _read_dataset(name: str, path: Path, config: DatasetConfig, limit: int | Non
             )
             for number in reader.bad_lines
         ),
-        notes=(*reader.notes, *note),
+        notes=(*(each.replace(_SHEET_OPTION, "") for each in reader.notes), *note),
     )
+
+
+def _read_items(reader: RecordReader) -> list[DatasetItem]:
+    try:
+        return [_item(record, position) for position, record in enumerate(reader.records(), start=1)]
+    except InputError as error:
+        if "--map" in (error.hint or ""):
+            error.hint = _COLUMNS_HINT
+        raise
 
 
 def _item(record: Record, position: int) -> DatasetItem:

@@ -88,6 +88,8 @@ def _worker_problem(worker: Reply) -> str:
         return f"the worker's call failed: {worker.error}"
     if (worker.finish_reason or "").casefold() in FILTER_REASONS and not worker.text.strip():
         return "a content filter stopped the worker's reply"
+    if worker.finish_reason is None and not (worker.text or worker.refusal):
+        return "the worker's endpoint sent no reply: there is no choice in its answer"
     return ""
 
 
@@ -96,7 +98,7 @@ def _worker_flags(worker: Reply, cleaned: CleanedAnswer) -> Iterable[str]:
         yield "empty_answer"
     if (worker.finish_reason or "").casefold() in _CUT_REASONS:
         yield "worker_truncated"
-    if worker.usage is None:
+    if not _has_count(worker):
         yield "tokens_estimated"
 
 
@@ -192,10 +194,15 @@ def _own_value(name: str, rule: JudgedRule | Rule, facts: esi.Facts, scores: Sub
         raise GraderError(f"the rule for {name} failed: {type(error).__name__}: {error}") from error
 
 
+def _has_count(worker: Reply) -> bool:
+    """Whether the provider counted the reply's tokens; LiteLLM says 0 where it did not."""
+    return worker.usage is not None and (worker.usage.completion_tokens > 0 or not worker.text)
+
+
 def _completion_tokens(worker: Reply | None) -> int:
     """Return T_used: the provider's count, or ours where it gave none (flag `tokens_estimated`)."""
     if worker is None:
         return 0
-    if worker.usage is not None:
+    if worker.usage is not None and _has_count(worker):
         return worker.usage.completion_tokens
     return count_tokens([Message(role="assistant", content=worker.text)]) if worker.text else 0

@@ -35,6 +35,8 @@ class JudgedRule:
 
     rubric: Rubric
     template_path: Path
+    path: Path
+    """Of the rubric's file."""
 
 
 def find_own_rules(named: Mapping[str, str], folder: Path) -> dict[str, JudgedRule | Rule]:
@@ -57,7 +59,7 @@ def _find(named: str, folder: Path) -> JudgedRule | Rule:
     except RubricError as error:
         raise RubricError(f"SUB_SCORES: there is no rule “{named}”", hint=error.hint) from error
     rubric, template_path = read_rubric(str(path))
-    return JudgedRule(rubric=rubric, template_path=template_path)
+    return JudgedRule(rubric=rubric, template_path=template_path, path=path)
 
 
 def scaled(score: float, rubric: Rubric) -> float:

@@ -165,5 +165,20 @@ def prepare_judging(
         ),
         strictness=strictness,
         source_paths=(file.path, *answers_paths),
-        notes=(*file.notes, *_offline_note(file, ())),
+        notes=(*file.notes, *_offline_note(file, ()), *_unanswered_notes(file, by_combination)),
     )
+
+
+def _unanswered_notes(file: SettingsFile, answers: Mapping[Combination, Sequence[GivenAnswer]]) -> Iterator[str]:
+    """Yield what to say of items whose worker failed or was not asked: the results go without them."""
+    configs = dataset_configs(file)
+    for combination, given in answers.items():
+        config = configs.get(combination.dataset)
+        if config is None or not (file.folder / config.path.strip()).is_file():
+            continue  # judged elsewhere, where the dataset is not
+        (dataset,) = read_datasets(file, [combination.dataset])
+        asked = {item.id for item in dataset.items if not item.lacks}
+        missing = len(asked - {answer.item.id for answer in given})
+        if missing:
+            shown = " · ".join((combination.dataset, combination.model, combination.prompt_version))
+            yield f"{shown}: of {len(asked)} items {missing} have no answer in --answers, and so no result"

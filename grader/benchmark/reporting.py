@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from grader.benchmark.item_rows import StoredItems
 from grader.benchmark.planning import BenchmarkPlan
 from grader.benchmark.result_files import CombinationPaths, write_answers_stage, write_result_files
 from grader.benchmark.running import Stage, system_name
+from grader.benchmark.sources import source_digests
 from grader.benchmark_records import BenchmarkRun, Combination, ItemStatus
 from grader.judging.redact import redact
 from grader.outputs.benchmark_workbook.write import write_benchmark_workbook
@@ -68,7 +68,7 @@ def benchmark_run(plan: BenchmarkPlan, store: RunStore, *, command: str) -> Benc
         },
         is_baseline=any(each.is_offline for each in all_endpoints(settings, models)),
         notes=plan.notes,
-        sources={str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in plan.source_paths},
+        sources=source_digests(plan),
     )
 
 

@@ -215,9 +215,9 @@ def summary(
 
 
 def _metrics(completed: Sequence[BenchmarkItem]) -> dict[str, Any]:
-    if not completed:
-        return {"n": 0, "note": "no item of this combination is COMPLETED, so there is nothing to average"}
     found: dict[str, Any] = {"n": len(completed)}
+    if not completed:  # the averages are null then; whoever reads them by name still finds them
+        found["note"] = "no item of this combination is COMPLETED, so there is nothing to average"
     for name, shown in _AVERAGES.items():
         found[f"average_{shown}"] = _mean([getattr(item.sub_scores, name) for item in completed])
     found["average_esi"] = _mean([item.esi for item in completed])

@@ -160,6 +160,13 @@ class BenchmarkSettings(_Strict):
             raise ValueError(f"only {wanted} may stand in braces")
         return template
 
+    @field_validator(*(f"{start}_API_URL" for start in _STARTS))
+    @classmethod
+    def _check_url(cls, url: str) -> str:
+        if url.strip() and not url.strip().lower().startswith(("http://", "https://")):
+            raise ValueError("an address that begins with http:// or https:// is wanted")
+        return url
+
     @field_validator("WORKER_MODEL_IDS", "PROMPT_VERSIONS_TO_TEST", "DATASETS_TO_RUN")
     @classmethod
     def _once_each(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:

@@ -23,6 +23,24 @@ from grader.inputs.columns import closest
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _PLACEHOLDER_TOKEN = re.compile(r"your[-_ ]|[-_]here|^(?:sk-)?x{3,}$|^<.*>$", re.IGNORECASE)
 _SHOWN_CHARACTERS = 60
+_WANTED = {
+    "tuple_type": 'a list is wanted: ["…", "…"]',
+    "dict_type": "an object with names is wanted",
+    "string_type": "a text in quotes is wanted",
+    "float_type": "a number is wanted",
+    "float_parsing": "a number is wanted",
+    "int_type": "a whole number is wanted",
+    "int_parsing": "a whole number is wanted",
+    "int_from_float": "a whole number is wanted",
+    "finite_number": "a number is wanted",
+    "greater_than": "more than {gt:g} is wanted",
+    "greater_than_equal": "{ge:g} or more is wanted",
+    "less_than_equal": "{le:g} or less is wanted",
+    "too_short": "at least one is wanted",
+    "string_too_short": "a text that is not empty is wanted",
+    "string_pattern_mismatch": "a text that is not empty, or a name of letters, digits, - and _, is wanted",
+}
+"""What pydantic's problems are in the words of somebody who writes settings."""
 _HIDDEN = "(hidden)"
 
 
@@ -125,7 +143,11 @@ def _validated(values: Mapping[str, Any], known: Mapping[str, Any], problems: li
     try:
         return BenchmarkSettings.model_validate(values)
     except ValidationError as error:
-        problems += [_explained(each, known) for each in error.errors()]
+        found = error.errors()
+        inside = {each["loc"][:-1] for each in found}  # a list with a wrong entry counts as too short, too
+        problems += [
+            _explained(each, known) for each in found if each["type"] != "too_short" or each["loc"] not in inside
+        ]
         return None
 
 
@@ -133,7 +155,8 @@ def _explained(problem: Mapping[str, Any], known: Mapping[str, Any]) -> str:
     """Return one of pydantic's problems as key, value, and what is wanted."""
     parts = [str(part) for part in problem["loc"]]
     key = ".".join(parts)
-    reason = str(problem["msg"]).removeprefix("Value error, ")
+    wanted = _WANTED.get(problem["type"])
+    reason = wanted.format_map(problem.get("ctx", {})) if wanted else str(problem["msg"]).removeprefix("Value error, ")
     if problem["type"] == "missing":
         return f"{key}: is missing; it is needed"
     if problem["type"] == "extra_forbidden":

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from grader.cli.corrected_table import print_corrected
 from grader.statistics.ratings import JUDGE
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ def print_agreement(report: AgreementReport) -> None:
     for block in report.blocks:
         if not block.is_empty:
             _print_block(console, block)
+            if block.counted:
+                console.print(block.counted + "\n")
+    print_corrected(console, report.corrected)
 
 
 def _print_block(console: Console, block: Block) -> None:

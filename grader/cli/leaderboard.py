@@ -18,7 +18,7 @@ def print_leaderboard(summary: Summary, *, title: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    ranked = sorted(summary.systems.values(), key=lambda system: -(system.score.value if system.score.n else -1e308))
+    ranked = sorted(summary.systems.values(), key=lambda system: -(-1e308 if system.mean.value is None else system.mean.value))
     table = Table(box=SIMPLE_HEAD, title=title, title_justify="left")
     for name in ("system", "n", "mean", "95 % interval", "unscored", "flagged", "cost"):
         table.add_column(name, justify="left" if name == "system" else "right")

@@ -20,9 +20,12 @@ COMMANDS = {
     "score": ("grader.cli.score", "Grade answers against a criteria workbook."),
     "run": ("grader.cli.run", "Benchmark worker models: answers, two judges, and the ESI composite."),
     "check": ("grader.cli.check", "Look for mistakes in the workbook, its rubric and the answers."),
+    "probe": ("grader.cli.probe", "Test whether a judge with this rubric deserves trust, before money is spent."),
     "prompts": ("grader.cli.prompts", "Render the prompts that score would send, and count calls and tokens."),
     "rescore": ("grader.cli.rescore", "Read a run's stored replies again with today's rules; calls nothing."),
     "review": ("grader.cli.review", "Read experts' scores and comments back from graded workbooks."),
+    "report": ("grader.cli.report", "Write one self-contained HTML page about a run, or several side by side."),
+    "compare": ("grader.cli.compare", "Set systems, runs or judges side by side, with paired differences."),
     "init": ("grader.cli.init", "Write a criteria workbook for a rubric type, ready to fill in."),
     "rubrics": ("grader.cli.rubrics", "List the rubric types, show one, or begin your own."),
 }

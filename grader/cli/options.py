@@ -48,7 +48,7 @@ _READING = (
 )
 _RUBRIC_OPTIONS = ("strictness", "context_role")
 
-_CHOOSING = (
+_CHOOSING_RUBRIC = (
     click.option(
         "--strictness",
         type=click.Choice(["lenient", "balanced", "strict"]),
@@ -59,6 +59,9 @@ _CHOOSING = (
         type=click.Choice(["reference", "supplementary"]),
         help="What a context is, where the rubric knows it and the question does not say.",
     ),
+)
+
+_CHOOSING = (
     click.option("--limit", type=click.IntRange(1), help="Take the first so many questions only."),
     click.option("--only", metavar="ID,ID", help="Take these questions only."),
     click.option(
@@ -77,7 +80,12 @@ def reading_options(command: Command) -> Command:
 
 def choosing_options(command: Command) -> Command:
     """Give a command the options that say which of the items are judged, and how often."""
-    return _with(_CHOOSING, command)
+    return _with((*_CHOOSING_RUBRIC, *_CHOOSING), command)
+
+
+def rubric_options(command: Command) -> Command:
+    """Give a command the options that change the rubric's own."""
+    return _with(_CHOOSING_RUBRIC, command)
 
 
 def _with(options: tuple[Callable[[Command], Command], ...], command: Command) -> Command:

@@ -14,6 +14,7 @@ from grader.cli.options import FOLDER
 if TYPE_CHECKING:
     from collections import Counter
 
+    from grader.pipeline import Written
     from grader.review.reviewing import Review, SystemMeans
     from grader.statistics.estimate import Estimate
 
@@ -57,23 +58,53 @@ def command(
     program. What experts entered is kept in the run, each under their name; of several experts' scores the mean
     counts. Writes graded.xlsx, results.jsonl and summary.json anew, and agreement.json. Copies are not changed.
     """
+    stored = ["nothing was stored, and all files are as they were"]
+    try:
+        _review(graded, run=run, reviewers=reviewer, out=out, is_dry=dry_run, is_quiet=quiet, stored=stored)
+    except KeyboardInterrupt:
+        click.echo(f"\nInterrupted: {stored[-1]}.", err=True)
+        click.get_current_context().exit(130)
+
+
+def _review(
+    graded: tuple[Path, ...],
+    *,
+    run: Path | None,
+    reviewers: tuple[str, ...],
+    out: Path | None,
+    is_dry: bool,
+    is_quiet: bool,
+    stored: list[str],
+) -> None:
+    """Review, and keep in `stored` what has become of the entries so far."""
     from grader.pipeline import write_outputs
+    from grader.review.places import check_out
     from grader.review.reviewing import find_run_dir, keep_review, means_with, read_review
     from grader.store.run_head import stored_head
     from grader.store.run_store import open_run
 
     with open_run(run or find_run_dir(graded)) as store:
         head = stored_head(store)
-        review = read_review(graded, store=store, head=head, reviewers=reviewer)
-        if not quiet:
+        target = out or store.path.parent / "graded.xlsx"
+        said = check_out(out, graded=graded, criteria_path=head.criteria_path, run_dir=store.path.parent) if out else ""
+        review = read_review(graded, store=store, head=head, reviewers=reviewers, workbook_path=target)
+        if not is_quiet:
             _print_review(review)
+            if said:
+                click.echo(said, err=True)
             _print_means(means_with(store.grades(), [*store.overrides(), *review.overrides], head.rubric))
-        if dry_run:
+        if is_dry:
             return
+        stored.append("it is not known whether the entries were stored; run the same command again, which is safe")
         keep_review(store, review)
+        stored.append("the entries are stored; run the same command again, and it writes the files")
         written = write_outputs(head, store=store, run_dir=store.path.parent, workbook_path=out, reviewed=graded)
-    if quiet:
-        return
+        stored.append("the entries are stored, and all files are written")
+    if not is_quiet:
+        _print_written(written)
+
+
+def _print_written(written: Written) -> None:
     for note in written.notes:
         click.echo(note, err=True)
     if written.agreement is not None:

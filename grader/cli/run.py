@@ -12,6 +12,8 @@ import click
 from grader.cli.options import FILE, FOLDER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from grader.benchmark.planning import BenchmarkPlan
     from grader.benchmark.reporting import BenchmarkWritten
     from grader.benchmark.running import RunOptions
@@ -212,8 +214,11 @@ def _finish(written: BenchmarkWritten, ending: Ending, *, is_quiet: bool) -> Non
         for status, count in written.statuses.items():
             if status != "COMPLETED":
                 click.echo(f"  {count} × {status}", err=True)
+        not_reached = written.planned - sum(written.statuses.values())
+        if not_reached:
+            click.echo(f"  {not_reached} × not reached; the same command goes on", err=True)
         for reason, count in written.reasons.most_common(3):
-            click.echo(f"  such as, {count} times: {reason}", err=True)
+            click.echo(f"  {count} × {reason}", err=True)
         raise click.exceptions.Exit(INCOMPLETE_EXIT_CODE)
 
 
@@ -229,8 +234,22 @@ def _print_written(written: BenchmarkWritten) -> None:
             numbers = ("–" if value is None else f"{value:.2f}" for value in (accuracy, esi))
             table.add_row(each.dataset, each.model, each.prompt_version, *numbers, str(count))
         Console().print(table)
-    for path in written.paths:
-        click.echo(path)
+    for line in _shown_paths(written.paths):
+        click.echo(line)
+
+
+def _shown_paths(paths: Sequence[Path]) -> Iterator[str]:
+    """Yield a line for each kind of file: the first of them, and how many more stand beside it."""
+    kinds: dict[tuple[Path, str], list[Path]] = {}
+    for path in paths:
+        kinds.setdefault((path.parent, _kind(path)), []).append(path)
+    for first, *others in kinds.values():
+        yield f"{first} and {len(others)} more like it" if others else str(first)
+
+
+def _kind(path: Path) -> str:
+    """Return what files of one template have in common, such as `Summary.json`."""
+    return path.name.partition("_")[0] + path.suffix
 
 
 def _command_line() -> str:

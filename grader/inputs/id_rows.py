@@ -7,7 +7,7 @@ points and knows no criteria.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.inputs.columns import Columns, cell_text, clean_text, normalise_id
@@ -16,10 +16,17 @@ from grader.inputs.tables import hidden_rows_note, listed_rows
 from grader.records import CellRef
 
 ROW_LIMIT = 100_000
-SUMMARY_IDS = frozenset({"total", "totals", "sum", "average", "mean", "count", "合計", "合计", "平均"})
+SUMMARY_IDS = frozenset(
+    (
+        "total totals sum average mean count subtotal summe summen gesamt gesamtsumme insgesamt zwischensumme "
+        "mittelwert durchschnitt anzahl somme moyenne totale suma promedio media 合計 合计 总计 總計 小計 小计 "
+        "平均 総計"
+    ).split()
+)
 """What stands in the id column of a line that adds the others up."""
 
 _EXAMPLE_ID = re.compile(r"\(\s*example\b.*\)", re.IGNORECASE | re.DOTALL)
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)*(?:[eE][+-]?[0-9]+)?\s*%?")
 _HINT_LONG = "Split the workbook, or delete what is not part of the table"
 
 
@@ -47,6 +54,13 @@ class IdRow:
 def is_example(item_id: str) -> bool:
     """Return whether a row is one of the examples that `grader init` writes: its id is `(example …)`."""
     return _EXAMPLE_ID.fullmatch(item_id) is not None
+
+
+def is_summary_line(item_id: str, texts: Iterable[str]) -> bool:
+    """Return whether a row adds the others up: its id says so, and all else that it has are numbers."""
+    return item_id.rstrip(" :").casefold() in SUMMARY_IDS and all(
+        _NUMBER.fullmatch(text.strip()) for text in texts if text.strip()
+    )
 
 
 def shown_row(sheet: Sheet, row: int, column: int) -> int:

@@ -63,6 +63,15 @@ def join_items(
     )
 
 
+def unanswered(criteria: CriteriaTable) -> list[AnswersTable]:
+    """Return a table with an empty answer to every question; none where the workbook has answers of its own."""
+    if any((row.answer or "").strip() for row in criteria.rows):
+        return []
+    name = Path(criteria.path).stem
+    answers = tuple(Answer(item_id=row.item_id, system=name, text="", source=row.source) for row in criteria.rows)
+    return [AnswersTable(path=criteria.path, answers=answers, file_system=name)]
+
+
 def _workbook_answers(criteria: CriteriaTable) -> tuple[AnswersTable, ...]:
     file_system = graded_source(Path(criteria.path)) or Path(criteria.path).stem
     answers = tuple(

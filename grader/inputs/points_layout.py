@@ -14,12 +14,12 @@ from grader.errors import InputError
 from grader.inputs.columns import clean_text
 from grader.inputs.criteria_table import CriteriaRow
 from grader.inputs.id_rows import (
-    SUMMARY_IDS,
     IdRow,
     TableHeader,
     grouped,
     id_rows,
     is_example,
+    is_summary_line,
     read_question_fields,
     row_notes,
     shown_row,
@@ -84,11 +84,13 @@ def _sorted(sheet: Sheet, header: TableHeader) -> _Sorted:
         text = sheet.text(each.row, column).strip()
         if is_example(each.item_id):
             found.examples.append(each.row)
+        elif is_summary_line(each.item_id, [text]):
+            found.left_out.append(each.row)
         elif text and each.item_id:
             found.kept.append(each)
         elif text:
             found.blank_ids.append(sheet.ref(each.row, header.id_column))
-        elif each.item_id and each.item_id.casefold() not in SUMMARY_IDS:
+        elif each.item_id:
             found.bare.append(each)
         else:
             found.left_out.append(each.row)

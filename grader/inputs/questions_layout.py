@@ -6,18 +6,18 @@ relevance, checklist). A checklist may have a row per point under one id. It wor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from grader.errors import InputError
 from grader.inputs.columns import claimed_fields
 from grader.inputs.criteria_table import CriteriaRow
 from grader.inputs.id_rows import (
-    SUMMARY_IDS,
     IdRow,
     TableHeader,
     grouped,
     id_rows,
     is_example,
+    is_summary_line,
     read_question_fields,
     row_notes,
     shown_row,
@@ -55,33 +55,40 @@ def read_questions_rows(sheet: Sheet, header: TableHeader) -> tuple[list[Criteri
     examples: list[int] = []
     bare: list[IdRow] = []
     without_id: list[int] = []
+    sums: list[int] = []
     for each in id_rows(sheet, header):
         if is_example(each.item_id):
             examples.append(each.row)
         elif not each.item_id:
             without_id.append(each.row)
+        elif is_summary_line(each.item_id, _texts(sheet, header, each.row)):
+            sums.append(each.row)
         elif _says_something(sheet, header, each.row):
             kept.append(each)
         else:
             bare.append(each)
     kept, left_out = _with_bare(sheet, kept, bare)
-    left_out += _refuse_without_id(sheet, header, kept, without_id)
+    left_out += [*sums, *_refuse_without_id(sheet, header, kept, without_id)]
     rows = [_question_row(sheet, header, item_id, members) for item_id, members in grouped(kept).items()]
     return rows, row_notes(sheet, header, left_out=left_out, examples=examples, lacking="id or no question")
 
 
 def _says_something(sheet: Sheet, header: TableHeader, row: int) -> bool:
+    return any(text.strip() for text in _texts(sheet, header, row))
+
+
+def _texts(sheet: Sheet, header: TableHeader, row: int) -> Iterator[str]:
+    """Yield what a row says of its question."""
     columns = [column for name, column in header.columns.fields.items() if name != "id"]
-    return any(shown_text(sheet, row, column).strip() for column in columns)
+    return (shown_text(sheet, row, column) for column in columns)
 
 
 def _with_bare(sheet: Sheet, kept: Sequence[IdRow], bare: Sequence[IdRow]) -> tuple[list[IdRow], list[int]]:
     """Return all questions, and footnotes: a lone id is a question whose text stands elsewhere, but not down there."""
     last = kept[-1].row if kept else len(sheet.rows)
     inside, footnotes = split_footnotes(sheet, last, [each.row for each in bare])
-    questions = [each for each in bare if each.row in inside and each.item_id.casefold() not in SUMMARY_IDS]
-    left_out = footnotes + [each.row for each in bare if each.row in inside and each not in questions]
-    return sorted((*kept, *questions), key=lambda each: each.row), left_out
+    questions = [each for each in bare if each.row in inside]
+    return sorted((*kept, *questions), key=lambda each: each.row), footnotes
 
 
 def _refuse_without_id(sheet: Sheet, header: TableHeader, kept: Sequence[IdRow], rows: Sequence[int]) -> list[int]:

@@ -14,14 +14,13 @@ from grader.inputs.columns import (
     Columns,
     cell_text,
     claimed_fields,
-    clean_text,
     field_name,
     listed_headers,
     missing_field,
     normalise_id,
 )
 from grader.inputs.criteria_table import CriteriaRow
-from grader.inputs.id_rows import SUMMARY_IDS, TableHeader, is_example, row_notes
+from grader.inputs.id_rows import TableHeader, is_example, is_summary_line, row_notes
 from grader.inputs.numbering import split_numbered
 from grader.inputs.problems import listed_problems
 from grader.inputs.sheet import Sheet
@@ -106,7 +105,7 @@ def read_tiered_rows(sheet: Sheet, header: TieredHeader) -> tuple[list[CriteriaR
         item_id = normalise_id(sheet.value(group[0], id_column))
         if is_example(item_id):
             examples.append(group[0])
-        elif item_id.casefold() in SUMMARY_IDS and all(_is_number(c.text) for c in criteria):
+        elif is_summary_line(item_id, (each.text for each in criteria)):
             left_out.append(group[0])
         elif criteria and item_id:
             rows.append(_criteria_row(sheet, header, group[0], item_id, criteria))
@@ -240,7 +239,3 @@ def _refuse(sheet: Sheet, id_column: int, blank_ids: list[CellRef], bare: list[t
             ((sheet.ref(row, id_column), f"id {item_id}") for row, item_id in bare),
             hint="Fill in at least one level, or delete the row",
         )
-
-
-def _is_number(text: str) -> bool:
-    return bool(_NUMBER.fullmatch(clean_text(text)))

@@ -85,7 +85,8 @@ def effective_entries(overrides: Sequence[Override], grades: Iterable[Grade], sc
     """Return what all experts together entered about each grade, by row key; grades without an entry are left out.
 
     One expert's score stands as it is. Of several the mean counts: each expert's say has the same weight, and it does
-    not matter whose workbook came first. On a criterion the majority decides; a tie leaves it to the judge.
+    not matter whose workbook came first. An expert who scored an answer blind and later in sight of the judge speaks by
+    the later one. On a criterion the majority decides; a tie leaves it to the judge, and `experts_differ` says so.
     """
     latest = latest_overrides(overrides)
     if not latest:
@@ -100,15 +101,35 @@ def _entry(grade: Grade, standing: Sequence[Standing], scale: Scale) -> ExpertEn
     blind = [each for each in current if each.number is None and each.is_blind]
     criteria = _criteria([each for each in current if each.number is not None])
     return ExpertEntry(
-        score=_mean(plain),
+        score=_mean(_speaking(plain, blind)),
         comment=joined_comments(plain),
         blind_score=_mean(blind),
         blind_comment=joined_comments(blind),
         criteria={key: entry for key, (entry, _) in criteria.items()},
         text_hash=text_hash(grade.item),
         stale="\n".join(_stale_words(each.override) for each in standing if each.is_stale),
-        experts_differ=_differ(plain, scale) or _differ(blind, scale) or any(split for _, split in criteria.values()),
+        experts_differ=_differ(_speaking(plain, blind), scale) or _differ(blind, scale) or any(split for _, split in criteria.values()),
     )
+
+
+def _speaking(plain: Sequence[Override], blind: Sequence[Override]) -> list[Override]:
+    """Return the score of each expert, once some expert has scored with the judge's in view; else none."""
+    scored = [each for each in plain if each.score is not None]
+    speakers = {each.reviewer for each in scored}
+    return [*scored, *(each for each in blind if scored and each.reviewer not in speakers)]
+
+
+def tied_verdicts(overrides: Iterable[Override], grades: Iterable[Grade]) -> list[str]:
+    """Return the criteria that as many experts take as met as not, in words: `apollo 1: level 25, criterion 2`."""
+    latest = latest_overrides(overrides)
+    tied = []
+    for grade in grades if latest else ():
+        current = [each.override for each in standing_entries(grade, latest) if not each.is_stale]
+        criteria = _criteria([each for each in current if each.number is not None])
+        for (level, number), (entry, is_split) in criteria.items():
+            if is_split and entry.met is None:
+                tied.append(f"{grade.item.system} {grade.item.id}: {criterion_label(level, number)}")
+    return tied
 
 
 def _mean(overrides: Sequence[Override]) -> float | None:

@@ -13,7 +13,7 @@ from grader.outputs.atomic_file import writing
 from grader.outputs.results_jsonl import ExpertView, cost_usd, unreviewed
 from grader.records import CallTotals, Grade, SkippedItem, Status
 from grader.statistics.estimate import Estimate
-from grader.statistics.means import RunningMean
+from grader.statistics.means import QuestionMeans
 
 COMPLETE_SHARE = 0.95
 """A run with a smaller share of scored items is INCOMPLETE (RELIABILITY 1)."""
@@ -33,9 +33,11 @@ class SystemSummary:
     flagged: int = 0
     needs_review: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
-    score: RunningMean = field(default_factory=RunningMean)
-    groups: dict[str, RunningMean] = field(default_factory=dict)
-    final: RunningMean = field(default_factory=RunningMean)
+    two_scores: tuple[float, float] | None = None
+    """The only two scores there can be, of a rubric that says yes or no."""
+    score: QuestionMeans = field(init=False)
+    groups: dict[str, QuestionMeans] = field(default_factory=dict)
+    final: QuestionMeans = field(init=False)
     """Of the scores that count: the experts' where there are any, else the judge's."""
     reviewed: int = 0
     """Items about which an expert has entered a score or a verdict."""
@@ -47,6 +49,9 @@ class SystemSummary:
     cost_usd: float | None = None
     has_unknown_cost: bool = False
 
+    def __post_init__(self) -> None:
+        self.score, self.final = QuestionMeans(self.two_scores), QuestionMeans(self.two_scores)
+
     @property
     def mean(self) -> Estimate:
         """The mean score with its interval."""
@@ -55,7 +60,7 @@ class SystemSummary:
     @property
     def unscored(self) -> int:
         """Items without a score, those not reached included."""
-        return self.planned - self.score.n
+        return self.planned - self.score.score_count
 
     def add(self, grade: Grade, view: ExpertView | None = None) -> None:
         """Count one grade; without `view` as one that no expert has looked at."""
@@ -66,9 +71,10 @@ class SystemSummary:
         self.needs_review += view.needs_review
         self._add_final(grade, view)
         if verdict.score is not None:
-            self.score.add(verdict.score)
-            if grade.item.group is not None:
-                self.groups.setdefault(grade.item.group, RunningMean()).add(verdict.score)
+            item = grade.item
+            self.score.add(item.id, verdict.score)
+            if item.group is not None:
+                self.groups.setdefault(item.group, QuestionMeans(self.two_scores)).add(item.id, verdict.score)
         self._add_calls(grade)
 
     def _add_final(self, grade: Grade, view: ExpertView) -> None:
@@ -77,7 +83,7 @@ class SystemSummary:
         self.reviewed += entry.number is not None or has_verdict
         self.changed += view.final_score != grade.verdict.score
         if view.final_score is not None:
-            self.final.add(view.final_score)
+            self.final.add(grade.item.id, view.final_score)
 
     def _add_calls(self, grade: Grade) -> None:
         for reply in grade.replies:
@@ -96,20 +102,28 @@ class Summary:
     """What became of a run, by system in the order of its answers."""
 
     systems: dict[str, SystemSummary] = field(default_factory=dict)
+    two_scores: tuple[float, float] | None = None
+    """The only two scores there can be, of a rubric that says yes or no."""
     calls: CallTotals = field(default_factory=CallTotals)
     """All calls of the run; a reply that serves two systems is in both of theirs, and here once."""
     reasons: Counter[str] = field(default_factory=Counter)
     """Why items have no score, as `status: reason`, and how many."""
 
+    def of(self, system: str) -> SystemSummary:
+        """Return one system's summary, begun now if it is new."""
+        if system not in self.systems:
+            self.systems[system] = SystemSummary(system, two_scores=self.two_scores)
+        return self.systems[system]
+
     def add(self, grade: Grade, view: ExpertView | None = None) -> None:
         """Count one grade; without `view` as one that no expert has looked at."""
-        self.systems.setdefault(grade.item.system, SystemSummary(grade.item.system)).add(grade, view)
+        self.of(grade.item.system).add(grade, view)
         if grade.verdict.score is None:
             self.reasons[f"{grade.verdict.status}: {grade.verdict.reason}"] += 1
 
     def add_unreached(self, item: SkippedItem) -> None:
         """Count an item that was to be graded and was not."""
-        self.systems.setdefault(item.system, SystemSummary(item.system)).statuses[Status.SKIPPED] += 1
+        self.of(item.system).statuses[Status.SKIPPED] += 1
         self.reasons[f"{Status.SKIPPED}: {item.reason}"] += 1
 
     @property
@@ -139,13 +153,18 @@ class Summary:
 
 
 def empty_summary(
-    *, planned: Mapping[str, int], skipped: Iterable[SkippedItem] = (), calls: CallTotals | None = None
+    *,
+    planned: Mapping[str, int],
+    skipped: Iterable[SkippedItem] = (),
+    calls: CallTotals | None = None,
+    two_scores: tuple[float, float] | None = None,
 ) -> Summary:
     """Return a summary without grades yet; `planned` says how many items each system has, reached or not."""
-    systems = {system: SystemSummary(system, planned=count) for system, count in planned.items()}
-    summary = Summary(systems, calls or CallTotals())
+    summary = Summary(two_scores=two_scores, calls=calls or CallTotals())
+    for system, count in planned.items():
+        summary.of(system).planned = count
     for item in skipped:
-        summary.systems.setdefault(item.system, SystemSummary(item.system)).skipped += 1
+        summary.of(item.system).skipped += 1
     return summary
 
 
@@ -198,4 +217,4 @@ def _system_record(system: SystemSummary) -> dict[str, Any]:
 def _mean_record(mean: Estimate) -> dict[str, Any]:
     interval = None if mean.low is None or mean.high is None else [mean.low, mean.high]
     reason = {"interval_reason": mean.reason} if mean.reason else {}
-    return {"n": mean.n, "mean": mean.value, "interval": interval, "interval_method": "Student t, 95 %", **reason}
+    return {"n": mean.n, "mean": mean.value, "interval": interval, "interval_method": f"{mean.method}, 95 %", **reason}

@@ -35,14 +35,15 @@ class PromptRenderer:
 
     A template has the Jinja blocks `system` and `user`. It sees `blocks.NAME` (a text of the item, fenced), `open.NAME`
     and `close.NAME` (the delimiters alone), `levels` and `criteria` (neutralised texts, to stand between delimiters),
-    `has.NAME`, `options.NAME`, and `rubric` (title, instructions, scale, aspects, bands).
+    `first_level` (which level stands first: `highest`), `has.NAME`, `options.NAME`, and `rubric` (title, instructions,
+    scale, aspects, bands).
 
     Raises:
         RubricError: the template does not exist, cannot be compiled, or lacks a section.
     """
 
-    def __init__(self, rubric: Rubric, template_path: Path) -> None:
-        self._rubric = rubric
+    def __init__(self, rubric: Rubric, template_path: Path, *, lowest_level_first: bool = False) -> None:
+        self._rubric, self._lowest_level_first = rubric, lowest_level_first
         self._path = template_path
         folders = [template_path.parent, *asset_dirs("templates")]  # includes of ours serve all
         self._sandbox = TemplateSandbox(TemplateFolders(template_path.name, folders))
@@ -55,6 +56,8 @@ class PromptRenderer:
     def render(self, item: Item) -> Prompt:
         """Return the prompt for `item`, with the nonce still a placeholder."""
         context = _context(item, self._rubric)
+        if self._lowest_level_first:  # for who wants to know whether the order moves a judge
+            context |= {"levels": context["levels"][::-1], "first_level": "lowest"}
         system, user = (self._section(name, context) for name in _SECTIONS)
         messages = ({"role": "system", "content": system}, {"role": "user", "content": f"{user}\n\n{self._form}"})
         return Prompt(item=item, messages=messages)
@@ -106,6 +109,7 @@ def _context(item: Item, rubric: Rubric) -> dict[str, Any]:
         "close": {name: closing(name) for name in names},
         "criteria": [{"number": criterion.number, "text": text} for criterion, text in criteria],
         "levels": _levels(criteria, rubric),
+        "first_level": "highest",
         "options": _options(item, rubric, guards),
         "rubric": _rubric(rubric),
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,11 +16,12 @@ from grader.errors import InputError
 from grader.inputs.file_kind import file_kind
 from grader.inputs.our_marks import find_our_marks
 from grader.inputs.package_intake import DEFAULT_LIMITS, check_package
-from grader.inputs.package_parts import read_index
+from grader.inputs.package_parts import WorkbookIndex, read_index
 from grader.inputs.percent_cells import percent_rows
 from grader.inputs.sheet import Sheet, cell_name
 from grader.inputs.spreadsheets import read_sheets
-from grader.outputs.graded_workbook.entry_rows import EntryRow, LostColumns, entry_rows
+from grader.outputs.graded_workbook.defined_names import areas
+from grader.outputs.graded_workbook.entry_rows import KEY, EntryRow, Kind, LostColumns, entry_rows
 from grader.outputs.graded_workbook.entry_values import entered_comment
 from grader.records import CellRef
 from grader.rubric import Scale
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 LIMITS = replace(DEFAULT_LIMITS.times(5), ratio=DEFAULT_LIMITS.ratio)
 """For a hundred thousand rows of ours beside the expert's own sheets."""
 
-_OUR_NAMES = ("Review", "Verdicts", "Blind")
+_OUR_NAMES: Mapping[Kind, str] = {"review": "Review", "verdicts": "Verdicts", "blind": "Blind"}
+_STARTS = tuple(_OUR_NAMES.values())
+_MARK = "_grader_"
 _CORE, _CUSTOM = "docProps/core.xml", "docProps/custom.xml"
 _RUN_PROPERTY = "grader Run"
 _HINT_NOT_GRADED = "Name a graded.xlsx that grader score has written, or a copy of it"
@@ -52,6 +55,10 @@ class GradedFile:
     lost: tuple[LostColumns, ...]
     faults: Mapping[tuple[str, int, int], str]
     """What is wrong with a cell, by sheet, row and column from 0: error values, formulas without a result."""
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    """What each sheet with rows of ours is, by its name."""
+    gone: tuple[str, ...] = ()
+    """Sheets of ours that were there when it was written, and are there no more."""
 
     def ref(self, sheet: str, row: int, column: int) -> CellRef:
         """Return a cell's place, for records and messages."""
@@ -83,15 +90,22 @@ def read_graded_file(path: Path) -> GradedFile:
     """
     if file_kind(path) != "xlsx":
         raise InputError("this is not a workbook of the kind .xlsx", path=path, hint=_HINT_NOT_GRADED)
+    check_package(path, LIMITS)
+    index = read_index(path)
+    marks = _marked(index)
     found: list[EntryRow | LostColumns] = []
+    kinds: dict[str, Kind] = {}
     faults: dict[tuple[str, int, int], str] = {}
-    for sheet in _sheets(path):
-        rows = list(entry_rows(sheet.name or "", sheet.rows))
+    for sheet in _sheets(path, index):
+        rows = list(entry_rows(sheet.name or "", sheet.rows, kind=_kind_of(sheet.name or "", marks)))
         found += rows
+        kinds |= {sheet.name or "": row.kind for row in rows[:1] if isinstance(row, EntryRow)}
         if rows:
             faults |= {(sheet.name or "", *cell): fault for cell, fault in sheet.faults.items()}
     if not found:
         raise InputError("there is no sheet Review of grader's in this workbook", path=path, hint=_HINT_NOT_GRADED)
+    there = {*kinds.values(), *(kind for kind, name in marks.items() if name in index.sheets)}
+    there |= {kind for kind, name in _OUR_NAMES.items() if any(_is_lost(each, name) for each in found)}
     core, custom = _part(path, _CORE), _part(path, _CUSTOM)
     return GradedFile(
         path=path,
@@ -99,24 +113,50 @@ def read_graded_file(path: Path) -> GradedFile:
         saved=_saved(path, _text(core, "modified")),
         run_id=_run_id(custom),
         rows=tuple(each for each in found if isinstance(each, EntryRow)),
-        lost=tuple(each for each in found if isinstance(each, LostColumns)),
+        lost=tuple(each for each in found if isinstance(each, LostColumns) and _is_ours(each, marks, kinds)),
         faults=faults,
+        kinds=kinds,
+        gone=tuple(name for kind, name in _OUR_NAMES.items() if kind in {"review", *marks} and kind not in there),
     )
 
 
-def _sheets(path: Path) -> Iterator[Sheet]:
+def _marked(index: WorkbookIndex) -> dict[Kind, str]:
+    """Return the sheets with entries that are marked as ours, those too that have been deleted, with any name."""
+    names = {name.casefold(): text for name, text in index.defined_names}
+    marked: dict[Kind, str] = {}
+    for kind in _OUR_NAMES:
+        if _MARK + kind in names:
+            cells = areas(names[_MARK + kind])
+            marked[kind] = cells[0][0] if cells else ""
+    return marked
+
+
+def _kind_of(sheet: str, marks: Mapping[Kind, str]) -> Kind | None:
+    return next((kind for kind, name in marks.items() if name.casefold() == sheet.casefold()), None)
+
+
+def _is_lost(each: EntryRow | LostColumns, name: str) -> bool:
+    return isinstance(each, LostColumns) and each.sheet.startswith(name)
+
+
+def _is_ours(lost: LostColumns, marks: Mapping[Kind, str], kinds: Mapping[str, Kind]) -> bool:
+    """Return whether a sheet that has lost columns is ours for sure; an expert's own may have some of our columns."""
+    has_hidden = bool(lost.missing) and KEY not in lost.missing
+    is_known = has_hidden or lost.sheet in marks.values() or lost.sheet.startswith(_STARTS)
+    return is_known or "review" not in kinds.values()
+
+
+def _sheets(path: Path, index: WorkbookIndex) -> Iterator[Sheet]:
     """Yield every sheet, hidden ones and copies that an expert made of ours too.
 
     One of the expert's own that cannot be read is passed over.
     """
-    check_package(path, LIMITS)
-    index = read_index(path)
     marked = find_our_marks(index).sheets
     for name in index.sheets:
         try:
             yield from read_sheets(path, "xlsx", sheet=name, limits=LIMITS)
         except InputError:
-            if name in marked or name.startswith(_OUR_NAMES):
+            if name in marked or name.startswith(_STARTS):
                 raise
 
 

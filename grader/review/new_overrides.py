@@ -3,17 +3,21 @@
 A cell says something new where it differs from what `grader review` had stored of it (the hidden column *Entered
 before*) and from what its reviewer entered last. A cell may show what several experts said together: changed or
 emptied, it speaks for its own reviewer only, and nobody else's entry is touched.
+
+What is entered on Blind in a workbook that shows the judge's cells elsewhere by then is a score like one on Review: it
+counts, and is not blind.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.errors import location
 from grader.outputs.expert_scores import criterion_of, override_key, signed_comment
-from grader.outputs.graded_workbook.entry_rows import EntryRow, Kind
+from grader.outputs.graded_workbook.entry_rows import KEY, EntryRow, Kind, LostColumns
 from grader.outputs.graded_workbook.entry_values import (
     Unclear,
     entered_comment,
@@ -21,25 +25,18 @@ from grader.outputs.graded_workbook.entry_values import (
     parse_entered_verdict,
 )
 from grader.outputs.graded_workbook.expert_entries import same_score
-from grader.outputs.graded_workbook.keys import grade_key, item_key, judge_hash, text_hash
-from grader.records import CellRef, Grade, Override, format_number
+from grader.outputs.graded_workbook.keys import judge_hash
+from grader.records import CellRef, Override, format_number
 from grader.review.graded_files import GradedFile, PercentCells
+from grader.review.row_targets import RowTargets, Target, Unplaced
 from grader.rubric import Scale
 
+_SHOWN = 40
+"""Characters of a comment that are shown."""
 Value = float | bool | None
 _SORTS: Mapping[Kind, str] = {"review": "score", "verdicts": "verdict", "blind": "blind score"}
 Place = tuple[object, ...]
 """Row key, criterion, and whether it is the blind entry: what an override is about."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """A grade of the run, as far as an entry needs to know it."""
-
-    system: str
-    item_id: str
-    sample: int
-    text_hash: str
 
 
 @dataclass(slots=True)
@@ -54,25 +51,20 @@ class NewOverrides:
     unknown: list[CellRef] = field(default_factory=list)
     """New entries about rows that the run does not have, or no longer: they are stored and count for nothing."""
     unplaced: list[CellRef] = field(default_factory=list)
-    """Entries in rows that do not even say what they are about: they stay in their workbook."""
+    """Entries about rows of other runs that do not say what they are about: they stay in their workbook."""
+    keyless: list[CellRef] = field(default_factory=list)
+    """Entries in rows whose key is gone, which were known by what they show."""
+    hashless: list[CellRef] = field(default_factory=list)
+    """Entries in rows whose text hash is gone."""
+    unveiled: list[CellRef] = field(default_factory=list)
+    """New scores on Blind where the judge's were shown already."""
+    contradictions: list[str] = field(default_factory=list)
+    """What one reviewer says in one workbook and otherwise in another, in words."""
     changed_judge_cells: list[CellRef] = field(default_factory=list)
     counts: dict[Path, Counter[str]] = field(default_factory=dict)
     """By file what is new in it: `score`, `blind score`, `verdict`, `comment`, and `taken back`."""
     cleared_for_others: list[CellRef] = field(default_factory=list)
     """Cells that were emptied by somebody who had entered nothing there: what others entered stays."""
-
-
-def targets_of(grades: Iterable[Grade]) -> dict[str, Target]:
-    """Return the run's grades by their rows' keys."""
-    return {
-        grade_key(grade): Target(
-            system=grade.item.system,
-            item_id=grade.item.id,
-            sample=grade.sample,
-            text_hash=text_hash(grade.item),
-        )
-        for grade in grades
-    }
 
 
 def find_new_overrides(
@@ -91,6 +83,8 @@ class _Reading:
     def __init__(self, targets: Mapping[str, Target], stored: Sequence[Override], scale: Scale) -> None:
         self.found = NewOverrides()
         self._targets, self._scale = targets, scale
+        self._by_reviewer: dict[tuple[Place, str, str], tuple[CellRef, Value, str]] = {}
+        self._of_file: dict[Place, tuple[CellRef, Value]] = {}
         self._latest: dict[tuple[Place, str, str], Override] = {}
         self._said: set[tuple[object, ...]] = set()
         for override in stored:
@@ -102,16 +96,18 @@ class _Reading:
     def read(self, file: GradedFile, reviewer: str) -> None:
         """Take note of all that is new in one file."""
         self.found.counts[file.path] = Counter()
+        self._of_file.clear()
         for lost in file.lost:
-            names = " and ".join(f"“{name}”" for name in lost.missing)
-            self._problem(file.ref(lost.sheet, lost.row, 0), f"the column {names} is not there any more")
+            self._problem(file.ref(lost.sheet, lost.row, 0), _lost_words(lost))
+        rows = RowTargets(file.rows, self._targets)
         seen: dict[Place, tuple[EntryRow, Value, str]] = {}
         percent = PercentCells(file, self._scale)
-        for row in file.rows:
-            self._check_judge_cells(file, row)
-            typed = self._typed(file, row)
-            if typed is None:
+        for read in file.rows:
+            row = self._placed(file, read, rows)
+            typed = self._typed(file, row) if row else None
+            if row is None or typed is None:
                 continue
+            self._check_judge_cells(file, row)
             value, comment = typed
             place = _place_of_row(row)
             first = seen.setdefault(place, (row, value, comment))
@@ -121,7 +117,41 @@ class _Reading:
             before = row.before if place in self._stored else None
             if before is None or not _same(value, before[0]):
                 self._check_value(file, row, value, percent)
-            self._add(file, row, reviewer, self._event(file, row, reviewer, value, comment))
+            self._compare_files(file, row, reviewer, typed)
+            self._add(file, row, self._event(file, row, reviewer, value, comment, rows))
+
+    def _placed(self, file: GradedFile, row: EntryRow, rows: RowTargets) -> EntryRow | None:
+        """Return the row with key and text hash, as far as what it shows makes up for lost ones."""
+        is_filled = bool(str(row.value).strip() or entered_comment(row.comment))
+        cell = _filled_cell(file, row)
+        try:
+            placed = rows.placed(row)
+        except Unplaced as unplaced:
+            if is_filled:
+                self._problem(cell, str(unplaced))
+            return None
+        if is_filled and placed.key != row.key:
+            self.found.keyless.append(cell)
+        if is_filled and not row.text_hash:
+            self.found.hashless.append(cell)
+        return placed
+
+    def _compare_files(self, file: GradedFile, row: EntryRow, reviewer: str, typed: tuple[Value, str]) -> None:
+        """Note where a reviewer's other workbook of this review says otherwise about the same."""
+        handed_on = (row.before[0], entered_comment(row.before[1])) if row.before else (None, "")
+        if (_same(typed[0], handed_on[0]) and typed[1] == handed_on[1]) or typed == (None, ""):
+            return
+        cell, key = file.ref(row.sheet, row.row, row.value_column), (_place_of_row(row), reviewer, row.text_hash)
+        other = self._by_reviewer.get(key)
+        self._by_reviewer[key] = (cell, *typed)
+        if other is None or other[0].path == cell.path:
+            return
+        before, now = _in_words(*other[1:]), _in_words(*typed)
+        if before != now:
+            self.found.contradictions.append(
+                f"{reviewer} says two things: {before} in {_short(other[0])} and {now} in {_short(cell)};"
+                f" the workbook saved last counts (of two saved at once, the one named last), which is {now}"
+            )
 
     def _typed(self, file: GradedFile, row: EntryRow) -> tuple[Value, str] | None:
         """Return what the row's cells say, or `None` where one of them cannot be read, which is noted."""
@@ -166,10 +196,12 @@ class _Reading:
         if row.judge_hash and row.judge_column is not None and row.judge_hash != _hash_of_judge_cells(row):
             self.found.changed_judge_cells.append(file.ref(row.sheet, row.row, row.judge_column))
 
-    def _event(self, file: GradedFile, row: EntryRow, reviewer: str, value: Value, comment: str) -> Override | None:
+    def _event(
+        self, file: GradedFile, row: EntryRow, reviewer: str, value: Value, comment: str, rows: RowTargets
+    ) -> Override | None:
         """Return what the reviewer says with this row, or `None` where that is nothing new."""
         place = _place_of_row(row)
-        own = self._latest.get((place, reviewer, row.text_hash))
+        own = self._own(file, row, reviewer)
         own_value, own_comment = (_value_of(own), own.comment) if own else (None, "")
         if row.before is not None and place in self._stored:
             old_value, old_comment = row.before[0], entered_comment(row.before[1])
@@ -184,14 +216,25 @@ class _Reading:
             comment = comment or own_comment
         if _same(value, own_value) and comment == own_comment:
             return None
-        override = self._override(file, row, reviewer, value, comment)
+        is_new = value is not None and not _same(value, own_value)
+        is_blind = row.kind == "blind" and not (row.is_judge_shown and is_new) and (own is None or own.is_blind)
+        override = self._override(file, row, reviewer, value, comment, target=rows.target(row), is_blind=is_blind)
         if override is None or _said(override) in self._said:
             return None
         if not _same(value, own_value):
-            self.found.counts[file.path]["taken back" if value is None else _SORTS[row.kind]] += 1
+            sort = "score" if row.kind == "blind" and not is_blind else _SORTS[row.kind]
+            self.found.counts[file.path]["taken back" if value is None else sort] += 1
         if comment != own_comment:
             self.found.counts[file.path]["comment" if comment else "taken back"] += 1
         return override
+
+    def _own(self, file: GradedFile, row: EntryRow, reviewer: str) -> Override | None:
+        """Return what the reviewer entered last in this row; on Blind it may have been no blind score any more."""
+        if row.is_judge_shown:
+            seen = self._latest.get(((row.key, row.criterion, False), reviewer, row.text_hash))
+            if seen and seen.source and seen.source.sheet == row.sheet and _is_of_file(seen, file):
+                return seen
+        return self._latest.get((_place_of_row(row), reviewer, row.text_hash))
 
     def _own_part(self, place: Place, reviewer: str, comment: str) -> str:
         """Return a changed comment without what other experts had said in the same cell."""
@@ -200,8 +243,17 @@ class _Reading:
             comment = comment.replace(signed_comment(other), "", 1)
         return comment.strip().removeprefix(f"{reviewer}: ").strip()
 
-    def _override(self, file: GradedFile, row: EntryRow, reviewer: str, value: Value, comment: str) -> Override | None:
-        target = self._targets.get(row.key) or _named_target(row)
+    def _override(
+        self,
+        file: GradedFile,
+        row: EntryRow,
+        reviewer: str,
+        value: Value,
+        comment: str,
+        *,
+        target: Target | None,
+        is_blind: bool,
+    ) -> Override | None:
         column = row.value_column if value is not None else row.comment_column
         if target is None:
             self.found.unplaced.append(file.ref(row.sheet, row.row, column))
@@ -216,17 +268,25 @@ class _Reading:
             score=None if isinstance(value, bool) else value,
             met=value if isinstance(value, bool) else None,
             comment=comment,
-            is_blind=row.kind == "blind",
+            is_blind=is_blind,
             text_hash=row.text_hash,
             reviewer=reviewer,
             entered=file.saved,
             source=CellRef(path=str(file.path.absolute()), **_cell(file.ref(row.sheet, row.row, column))),
         )
 
-    def _add(self, file: GradedFile, row: EntryRow, reviewer: str, override: Override | None) -> None:
+    def _add(self, file: GradedFile, row: EntryRow, override: Override | None) -> None:
         if override is None:
             return
         cell = file.ref(row.sheet, row.row, row.value_column)
+        value = _value_of(override)
+        other, said = self._of_file.setdefault(_place(override), (cell, value))
+        if not _same(said, value):
+            self._problem(
+                cell, f"{_shown(said)} at {other.sheet}!{other.cell} is about the same answer, and seen too: empty one"
+            )
+        if row.kind == "blind" and not override.is_blind and value is not None:
+            self.found.unveiled.append(cell)
         target = self._targets.get(row.key)
         if target is None:
             self.found.unknown.append(cell)
@@ -271,13 +331,6 @@ def _is_of_file(override: Override | None, file: GradedFile) -> bool:
     return override is not None and override.source is not None and Path(override.source.path) == file.path.absolute()
 
 
-def _named_target(row: EntryRow) -> Target | None:
-    """Return the grade that a row is about by what it shows, where the key says that nobody has changed that."""
-    if item_key(row.system, row.item_id, row.sample) != row.key:
-        return None
-    return Target(system=row.system, item_id=row.item_id, sample=row.sample, text_hash=row.text_hash)
-
-
 def _hash_of_judge_cells(row: EntryRow) -> str:
     cells = [cell if isinstance(cell, int | float) else entered_comment(cell) for cell in row.judge_cells]
     score, verdict, analysis = cells if row.kind == "review" else (None, *cells)
@@ -286,3 +339,39 @@ def _hash_of_judge_cells(row: EntryRow) -> str:
 
 def _cell(ref: CellRef) -> dict[str, str | None]:
     return {"sheet": ref.sheet, "cell": ref.cell}
+
+
+def _filled_cell(file: GradedFile, row: EntryRow) -> CellRef:
+    column = row.value_column if str(row.value).strip() else row.comment_column
+    return file.ref(row.sheet, row.row, column)
+
+
+def _lost_words(lost: LostColumns) -> str:
+    """Return what a sheet has lost, and what is to be done."""
+    if lost.is_unclear:
+        return (
+            "it cannot be told whether this is Review or Blind, as columns were renamed or deleted: give them the names"
+            " that they have in the run's graded.xlsx"
+        )
+    if not lost.missing:
+        return "the row with the names of the columns is gone: copy it back from the run's graded.xlsx"
+    if KEY in lost.missing:
+        return (
+            "the hidden columns “Key” and “Text hash” are not there any more, by which rows are known: copy the entries"
+            " into a copy of the run's graded.xlsx"
+        )
+    names = " and ".join(f"“{name}”" for name in lost.missing)
+    return f"the column {names} is not there any more: name it so again, or copy it back from the run's graded.xlsx"
+
+
+def _shown(value: Value) -> str:
+    return {True: "met", False: "not met"}[value] if isinstance(value, bool) else format_number(value or 0.0)
+
+
+def _in_words(value: Value, comment: str) -> str:
+    words = f"“{comment if len(comment) <= _SHOWN else comment[:_SHOWN] + '…'}”" if comment else ""
+    return ", ".join(filter(None, ("" if value is None else _shown(value), words)))
+
+
+def _short(cell: CellRef) -> str:
+    return location(Path(cell.path).name, cell.sheet, cell.cell)

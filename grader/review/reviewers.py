@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
@@ -38,10 +39,11 @@ def name_reviewers(
         (path_name, override.entered): override.reviewer for override in stored for path_name in _file_name(override)
     }
     names = [known.get((file.path.name, file.saved)) or _saved_by(file) for file in files]
-    often = {name for name, count in Counter(names).items() if count > 1}
-    names = [file.path.stem if name in often else name for name, file in zip(names, files, strict=True)]
+    often = {name for name, count in Counter(map(folded, names)).items() if count > 1}
+    names = [file.path.stem if folded(name) in often else name for name, file in zip(names, files, strict=True)]
     names = [name or file.path.stem for name, file in zip(names, files, strict=True)]
-    twice = [name for name, count in Counter(names).items() if count > 1]
+    counts = Counter(map(folded, names))
+    twice = [name for name in names if counts[folded(name)] > 1]
     if twice:
         raise InputError(
             f"who reviewed cannot be told: more than one workbook would be “{twice[0]}”’s",
@@ -50,9 +52,24 @@ def name_reviewers(
     return names
 
 
+def in_one_spelling(names: Sequence[str], stored: Sequence[Override] = ()) -> tuple[list[str], list[str]]:
+    """Return the names as each person's was spelled first, and in words what was spelled otherwise."""
+    first: dict[str, str] = {}
+    for name in (*(override.reviewer for override in stored), *names):
+        first.setdefault(folded(name), name)
+    kept = [first[folded(name)] for name in names]
+    changed = dict.fromkeys((name, as_kept) for name, as_kept in zip(names, kept, strict=True) if name != as_kept)
+    return kept, [f"“{name}” is taken for the reviewer “{as_kept}”" for name, as_kept in changed]
+
+
+def folded(name: str) -> str:
+    """Return what is the same for all spellings of a name: small letters, full width or not, blanks."""
+    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).split())
+
+
 def _checked(name: str) -> str:
     plain = line_text(name, _LONGEST_NAME).strip()
-    if not plain or plain.casefold() == JUDGE:
+    if not plain or folded(plain) == JUDGE:
         raise InputError(f"“{name}” cannot be a reviewer's name", hint="Give the name of a person with --reviewer")
     return plain
 

@@ -12,16 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import InputError, RunError, location
-from grader.outputs.expert_scores import effective_entries
+from grader.outputs.expert_scores import effective_entries, tied_verdicts
 from grader.outputs.graded_workbook.expert_entries import NO_ENTRY, ExpertEntry, final_score
 from grader.outputs.graded_workbook.keys import grade_key
 from grader.records import CellRef, Grade, Override
+from grader.review.finding_notes import place_notes
 from grader.review.graded_files import GradedFile, read_graded_file
-from grader.review.new_overrides import NewOverrides, find_new_overrides, targets_of
-from grader.review.reviewers import name_reviewers
+from grader.review.new_overrides import NewOverrides, find_new_overrides
+from grader.review.reviewers import in_one_spelling, name_reviewers
+from grader.review.row_targets import targets_of
+from grader.review.typed_elsewhere import typed_elsewhere
 from grader.rubric import Rubric
 from grader.statistics.estimate import Estimate
-from grader.statistics.means import RunningMean
+from grader.statistics.means import QuestionMeans
 from grader.store.run_head import RunHead
 from grader.store.run_store import FILE_NAME, RunStore
 
@@ -70,8 +73,18 @@ def find_run_dir(paths: Sequence[Path]) -> Path:
     )
 
 
-def read_review(paths: Sequence[Path], *, store: RunStore, head: RunHead, reviewers: Sequence[str] = ()) -> Review:
+def read_review(
+    paths: Sequence[Path],
+    *,
+    store: RunStore,
+    head: RunHead,
+    reviewers: Sequence[str] = (),
+    workbook_path: Path | None = None,
+) -> Review:
     """Return what the workbooks say that the run's store does not know yet; changes nothing.
+
+    Of every workbook but the one at `workbook_path`, which is to be replaced, it is noted what was typed elsewhere in
+    it; of that one, whoever replaces it looks at this.
 
     Raises:
         InputError: a workbook cannot be read, it cannot be told whose it is, or cells hold what cannot be stored; all
@@ -81,12 +94,21 @@ def read_review(paths: Sequence[Path], *, store: RunStore, head: RunHead, review
         raise InputError("a workbook is named twice", hint="Name each workbook once")
     files = [read_graded_file(path) for path in paths]
     stored = store.overrides()
-    names = name_reviewers(files, reviewers, stored)
+    names, respelled = in_one_spelling(name_reviewers(files, reviewers, stored), stored)
     pairs = tuple(zip(files, names, strict=True))
-    found = find_new_overrides(pairs, targets=targets_of(store.grades()), stored=stored, scale=head.rubric.scale)
+    targets = targets_of(store.grades(), with_texts=any(not row.text_hash for file in files for row in file.rows))
+    found = find_new_overrides(pairs, targets=targets, stored=stored, scale=head.rubric.scale)
     if found.problems:
         raise _refused(found.problems)
-    notes = [*_run_notes(files, store.run_id), *_place_notes(found)]
+    copies = [file for file in files if workbook_path is None or file.path.resolve() != workbook_path.resolve()]
+    notes = [
+        *respelled,
+        *_run_notes(files, store.run_id),
+        *_gone_notes(files),
+        *place_notes(found),
+        *_elsewhere_notes(copies),
+        *_tie_notes(store, [*stored, *found.overrides], found),
+    ]
     return Review(files=pairs, found=found, notes=tuple(notes))
 
 
@@ -99,15 +121,15 @@ def keep_review(store: RunStore, review: Review) -> None:
 def means_with(grades: Iterable[Grade], overrides: Sequence[Override], rubric: Rubric) -> list[SystemMeans]:
     """Return each system's means with these overrides, in the order of first sight; `grades` are gone through twice."""
     entries = effective_entries(overrides, grades, rubric.scale)
-    judge: dict[str, RunningMean] = {}
-    final: dict[str, RunningMean] = {}
+    judge: dict[str, QuestionMeans] = {}
+    final: dict[str, QuestionMeans] = {}
     changed: dict[str, int] = {}
     for grade in grades:
         system, score, counts = grade.item.system, grade.verdict.score, _final(grade, entries, rubric)
         for means, value in ((judge, score), (final, counts)):
-            mean = means.setdefault(system, RunningMean())
+            mean = means.setdefault(system, QuestionMeans(rubric.scale.two_scores))
             if value is not None:
-                mean.add(value)
+                mean.add(grade.item.id, value)
         changed[system] = changed.get(system, 0) + (score != counts)
     return [
         SystemMeans(system=system, judge=mean.mean(), final=final[system].mean(), changed_count=changed[system])
@@ -139,32 +161,29 @@ def _run_notes(files: Iterable[GradedFile], run_id: str) -> list[str]:
     ]
 
 
-def _place_notes(found: NewOverrides) -> list[str]:
-    told = (
-        (found.stale, "made for texts that have changed since: stored as stale, and not counted"),
-        (found.unknown, "about rows that this run does not have: stored, and not counted"),
-        (found.unplaced, "in rows that do not say what they are about: not stored, they stay in the workbook"),
-    )
-    notes = [f"{_counted(len(cells), 'entry', 'entries')} {words} ({_places(cells)})" for cells, words in told if cells]
-    if found.changed_judge_cells:
-        rows = _counted(len(found.changed_judge_cells), "row", "rows")
-        notes.append(
-            f"the judge's cells were changed by hand in {rows}: what the judge gave counts, and an expert's score"
-            f" belongs under Expert score ({_places(found.changed_judge_cells)})"
-        )
-    if found.cleared_for_others:
-        cells = _counted(len(found.cleared_for_others), "cell was emptied that holds", "cells were emptied that hold")
-        notes.append(
-            f"{cells} what other experts entered, which stays; to take it back as one of them, say so with"
-            f" --reviewer ({_places(found.cleared_for_others)})"
-        )
-    return notes
+def _gone_notes(files: Iterable[GradedFile]) -> list[str]:
+    return [
+        f"{file.path.name}: the sheet {name} that was there is gone, and whatever was entered on it"
+        for file in files
+        for name in file.gone
+    ]
 
 
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
+def _elsewhere_notes(copies: Iterable[GradedFile]) -> list[str]:
+    return [
+        f"{file.path.name} is left as it is; only the columns Expert score, Expert verdict and Expert comment are read,"
+        f" and not that {'; '.join(words)}"
+        for file in copies
+        if (words := typed_elsewhere(file.path, file.kinds))
+    ]
 
 
-def _places(cells: Sequence[CellRef]) -> str:
-    shown = [location(Path(cell.path).name, cell.sheet, cell.cell) for cell in cells[:_MOST_PLACES]]
-    return ", ".join(shown) + (" …" if len(cells) > _MOST_PLACES else "")
+def _tie_notes(store: RunStore, overrides: Sequence[Override], found: NewOverrides) -> list[str]:
+    if all(each.met is None for each in found.overrides):
+        return []
+    tied = tied_verdicts(overrides, store.grades())
+    if not tied:
+        return []
+    where = ", ".join(tied[:_MOST_PLACES]) + (" …" if len(tied) > _MOST_PLACES else "")
+    criteria = "a criterion is" if len(tied) == 1 else f"{len(tied):,} criteria are"
+    return [f"{criteria} met for as many experts as not: the judge's verdict counts there, marked experts differ ({where})"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 
 from grader.rubric import Scale
@@ -24,11 +25,11 @@ from grader.statistics.pairs import (
     Pairs,
     mean_difference,
     mean_distance,
-    proportion,
     share_within,
     spearman,
     weighted_kappa,
 )
+from grader.statistics.proportions import proportion
 from grader.statistics.ratings import (
     EXPERTS,
     JUDGE,
@@ -44,17 +45,22 @@ from grader.statistics.readings import pair_reading
 from grader.statistics.steps import Step, score_step
 
 
-def agreement_report(ratings: Iterable[Rating], scale: Scale) -> AgreementReport:
+def agreement_report(
+    ratings: Iterable[Rating], scale: Scale, *, answer_count: int | None = None
+) -> AgreementReport:
     """Return how far judge and experts agree on `scale`.
 
     The judge's ratings go into both blocks, an expert's into the one it was made for. Needs the extra `stats` for
-    kappa alone; without it, that says so.
+    kappa alone; without it, that says so. `answer_count` is how many answers the run has, each shown to the experts.
     """
     kept, step = list(ratings), score_step(scale)
     blind, seen = (
         _block((rating for rating in kept if rating.rater == JUDGE or rating.is_blind is is_blind), is_blind, step)
         for is_blind in (True, False)
     )
+    if answer_count is not None:
+        rated = {(each.system, each.item_id) for each in kept if each.rater != JUDGE and not each.is_blind}
+        seen = replace(seen, without_entry=max(0, answer_count - len(rated)))
     return AgreementReport(blind=blind, seen=seen, step=step)
 
 

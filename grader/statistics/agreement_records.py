@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.statistics.alpha import RESAMPLES, SEED
+from grader.statistics.correction_records import CorrectedMean
 from grader.statistics.estimate import Estimate
 from grader.statistics.steps import Step
 
@@ -15,7 +16,8 @@ NOTES = (
     "The unit is one answer (of criteria: one criterion of one answer); several samples of it by one rater are "
     "averaged first, and where there are several experts their mean stands for them.",
     "Blind: the expert had not seen the judge's score. Seen: the expert had, and may have entered a score only where "
-    "it differs, so that agreement there is no measure of the judge.",
+    "it differs, so that agreement there is no measure of the judge. Only rows with an entry are counted: rows left "
+    "empty are not counted as agreement.",
     "Intervals are 95 %. Over all systems together they take the answers as independent, although the systems share "
     "their questions, and criteria as independent, although answers have several; only alpha's draws whole questions.",
 )
@@ -95,6 +97,17 @@ class Block:
     disputed: tuple[CriterionAgreement, ...]
     """Criteria rated for two answers or more on which judge and experts differ, the most disputed first; at most
     `MOST_CRITERIA`."""
+    without_entry: int | None = None
+    """Of what was entered in sight: how many answers were shown with the judge's score and left empty; `None` where
+    that is not known."""
+
+    @property
+    def counted(self) -> str:
+        """Which rows the figures are of, in one plain sentence; empty where there is nothing to say."""
+        if self.is_empty or self.without_entry is None:
+            return ""
+        left = f"{self.without_entry:,} answer{' was' if self.without_entry == 1 else 's were'} shown without one"
+        return f"Only rows with an entry are counted; rows left empty are not counted as agreement ({left})."
 
     @property
     def is_empty(self) -> bool:
@@ -110,6 +123,8 @@ class AgreementReport:
     seen: Block
     step: Step
     """How far apart two scores may be to count as near."""
+    corrected: tuple[CorrectedMean, ...] = ()
+    """The judge's means corrected by what was scored blind: all systems first where there are several, then each."""
     notes: tuple[str, ...] = NOTES
     seed: int = SEED
     resamples: int = RESAMPLES

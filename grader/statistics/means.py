@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable
 
 from grader.statistics.estimate import CONFIDENCE, Estimate
+from grader.statistics.proportions import share_of_tops
 
 _METHOD = "mean with Student's t interval"
 
@@ -47,6 +49,49 @@ class RunningMean:
             return Estimate(n=self.n, value=self.value, method=_METHOD, reason=reason)
         half = t_quantile(self.n - 1) * math.sqrt(self._squares / (self.n - 1) / self.n)
         return Estimate(n=self.n, value=self.value, low=self.value - half, high=self.value + half, method=_METHOD)
+
+
+class QuestionMeans:
+    """Gathers scores by question: what one question was given several times is averaged before it counts, once.
+
+    The scores of one question must come one after another, as they do in a run. `ends` are the only two scores that
+    there can be, low and high, of a rubric that says yes or no: the mean then is a share, with Wilson's interval.
+    """
+
+    def __init__(self, ends: tuple[float, float] | None = None) -> None:
+        self.score_count = 0
+        """Scores that were added, of which one question may have several."""
+        self._ends = ends
+        self._tops = 0
+        self._question: str | None = None
+        self._current = RunningMean()
+        self._earlier = RunningMean()
+
+    def add(self, question: str, score: float) -> None:
+        """Count one more score of `question`."""
+        if question != self._question and self._current.n:
+            self._earlier.add(self._current.value)
+            self._current = RunningMean()
+        self._question = question
+        self._current.add(score)
+        self.score_count += 1
+        if self._ends and score not in self._ends:
+            self._ends = None
+        self._tops += self._ends is not None and score == self._ends[1]
+
+    @property
+    def n(self) -> int:
+        """Questions that have a score."""
+        return self._earlier.n + bool(self._current.n)
+
+    def mean(self) -> Estimate:
+        """Return the mean over the questions, with its interval."""
+        if self._ends and 0 < self.n == self.score_count:
+            return share_of_tops(self._tops, self.n, self._ends)
+        means = copy.copy(self._earlier)
+        if self._current.n:
+            means.add(self._current.value)
+        return means.mean("score" if self.n == self.score_count else "question's mean")
 
 
 def mean_of(numbers: Iterable[float], noun: str) -> Estimate:

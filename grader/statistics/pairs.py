@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from grader.statistics.estimate import CONFIDENCE, Estimate
 from grader.statistics.means import mean_of
+from grader.statistics.proportions import proportion as proportion
 
 Pairs = Sequence[tuple[float, float]]
 
@@ -26,17 +27,6 @@ def share_within(pairs: Pairs, distance: float, method: str = "share of the pair
     """Return the share of pairs no further apart than `distance`, with Wilson's interval."""
     near = sum(abs(first - second) <= distance + _NEAR for first, second in pairs)
     return proportion(near, len(pairs), method)
-
-
-def proportion(count: int, n: int, method: str) -> Estimate:
-    """Return `count` of `n` as a share, with Wilson's interval."""
-    method = f"{method}; Wilson interval"
-    if n == 0:
-        return Estimate(n=0, value=None, method=method, reason="not computable: there are no pairs")
-    from scipy.stats import binomtest
-
-    low, high = binomtest(count, n).proportion_ci(CONFIDENCE, method="wilson")
-    return Estimate(n=n, value=count / n, low=float(low), high=float(high), method=method)
 
 
 def weighted_kappa(pairs: Pairs) -> Estimate:

@@ -58,9 +58,7 @@ def item_row(stored: StoredItem) -> tuple[Any, ...]:
 
 def as_stored_item(row: Mapping[str, Any]) -> StoredItem:
     """Return a finished item of a benchmark from its row."""
-    return StoredItem(
-        position=row["position"], content=row["content"], reply_keys=tuple(json.loads(row["reply_keys"]))
-    )
+    return StoredItem(position=row["position"], content=row["content"], reply_keys=tuple(json.loads(row["reply_keys"])))
 
 
 def override_row(override: Override) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from grader.errors import RunError
 from grader.records import CellRef, SkippedItem
 from grader.rubric import Rubric
+from grader.store.run_reader import RunReader
 from grader.store.run_store import RunStore
 
 _META_NAME = "head"
@@ -48,6 +49,15 @@ class RunHead:
 
 def keep_head(store: RunStore, head: RunHead) -> None:
     """Put the head into the run's store, in place of an earlier one."""
+    store.set_meta(_META_NAME, _as_text(head))
+
+
+def is_kept(store: RunStore, head: RunHead) -> bool:
+    """Return whether the store holds this very head."""
+    return store.meta(_META_NAME) == _as_text(head)
+
+
+def _as_text(head: RunHead) -> str:
     content = {
         "record": head.record,
         "rubric": head.rubric.model_dump(mode="json"),
@@ -55,10 +65,10 @@ def keep_head(store: RunStore, head: RunHead) -> None:
         "jobs": head.jobs,
         "skipped": [asdict(item) for item in head.skipped],
     }
-    store.set_meta(_META_NAME, json.dumps(content))
+    return json.dumps(content)
 
 
-def stored_head(store: RunStore) -> RunHead:
+def stored_head(store: RunStore | RunReader) -> RunHead:
     """Return the head that the store holds.
 
     Raises:

@@ -5,6 +5,7 @@ One process writes at a time, and a reply counts once it is committed. Nothing e
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 import sqlite3
@@ -65,17 +66,28 @@ class RunStore:
 
     def __init__(self, run_dir: Path, *, fresh: bool = False) -> None:
         self.path = run_dir / FILE_NAME
-        self.discarded_override_count = 0
-        """What experts had entered in the store that was discarded; their graded workbook still has it."""
+        self.kept_override_count = 0
+        """What experts had entered before a fresh start, and is still here."""
+        self.set_aside: Path | None = None
+        """Where the file of before a fresh start is, if it cannot be told what experts had entered in it."""
         self._lock = _lock(run_dir)
         try:
             if fresh:
-                self.discarded_override_count = _count_overrides(self.path)
-                _discard(self.path)
+                self._start_anew()
             self._open()
         except BaseException:
             self._lock.release()
             raise
+
+    def _start_anew(self) -> None:
+        """Forget all but what experts have entered, in one commit; a file that cannot be understood is set aside."""
+        try:
+            self.kept_override_count = _keep_overrides_only(self.path) if self.path.exists() else 0
+        except sqlite3.DatabaseError:
+            self.set_aside = _free_name(self.path)
+            self.path.replace(self.set_aside)
+        if not self.kept_override_count:
+            _discard(self.path)
 
     def _open(self) -> None:
         with ExitStack() as opened:
@@ -154,7 +166,7 @@ class RunStore:
     def totals(self) -> CallTotals:
         """Return what all calls of the run, in every go, took; failed ones and re-asks included."""
         with told(self.path):
-            row = self._reader.execute(_TOTALS).fetchone()
+            row = self._reader.execute(TOTALS).fetchone()
         return CallTotals(**dict(row))
 
     def totals_by_system(self) -> dict[str, CallTotals]:
@@ -230,7 +242,7 @@ _SUMS = """count(*) AS calls, coalesce(sum(attempts), 0) AS attempts,
     coalesce(sum(prompt_tokens), 0) AS prompt_tokens, coalesce(sum(completion_tokens), 0) AS completion_tokens,
     sum(cost_usd) AS cost_usd, coalesce(sum(error IS NULL AND cost_usd IS NULL), 0) AS unpriced
 """
-_TOTALS = f"SELECT {_SUMS} FROM call"
+TOTALS = f"SELECT {_SUMS} FROM call"
 _INSERT_CALL = f"INSERT INTO call VALUES (NULL{', ?' * 17})"
 _INSERT_ITEM = "INSERT OR REPLACE INTO item VALUES (?, ?, ?)"
 _INSERT_OVERRIDE = f"INSERT INTO override VALUES (NULL{', ?' * 14})"
@@ -263,12 +275,30 @@ def _owner(run_dir: Path) -> str:
         return "which has just begun"
 
 
-def _count_overrides(path: Path) -> int:
-    try:
-        with closing(open_read_only(path)) as connection:
-            return int(connection.execute("SELECT count(*) FROM override").fetchone()[0])
-    except sqlite3.Error:  # no store, a damaged one, or one from before there were overrides
-        return 0
+def _keep_overrides_only(path: Path) -> int:
+    """Empty every other table if there are any, and return how many there are.
+
+    Raises:
+        sqlite3.DatabaseError: the file is damaged, or of a newer grader, which may keep them in another way.
+    """
+    with closing(sqlite3.connect(path, timeout=30)) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        if connection.execute("PRAGMA user_version").fetchone()[0] > SCHEMA_VERSION:
+            raise sqlite3.DatabaseError("of a newer grader")
+        if "override" not in names:  # of a grader from before there were any
+            return 0
+        count = int(connection.execute("SELECT count(*) FROM override").fetchone()[0])
+        if count:
+            with connection:
+                for name in set(names) & {"meta", "call", "grade", "item"}:
+                    connection.execute(f"DELETE FROM {name}")
+            connection.execute("VACUUM")
+    return count
+
+
+def _free_name(path: Path) -> Path:
+    names = (path.with_name(f"{path.stem} (earlier {number}){path.suffix}") for number in itertools.count(1))
+    return next(name for name in names if not name.exists())
 
 
 def _discard(path: Path) -> None:

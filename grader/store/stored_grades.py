@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sqlite3
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -9,6 +11,16 @@ from pathlib import Path
 from grader.records import Grade, Reply, StoredGrade
 from grader.store.rows import as_grade, as_reply
 from grader.store.sqlite_file import told
+
+_SETTLED = """SELECT (SELECT count(*) FROM grade), (
+    SELECT count(*) FROM grade, json_each(grade.call_keys) AS asked
+    WHERE NOT EXISTS (SELECT 1 FROM call WHERE key = asked.value AND is_finished)
+)"""
+_STATE = (
+    "SELECT * FROM grade ORDER BY position",
+    "SELECT count(*), max(id), sum(is_finished) FROM call",
+    "SELECT count(*), max(id) FROM override",
+)
 
 
 class StoredGrades(Collection[Grade]):
@@ -29,6 +41,21 @@ class StoredGrades(Collection[Grade]):
         """Keep the grades in memory from now on where there are at most so many: reading one takes 40 µs each time."""
         if len(self) <= most:
             self._held = list(self.stored())
+
+    def is_settled(self, count: int) -> bool:
+        """Return whether so many grades are there and no call behind them would be made again."""
+        with told(self._path):
+            there, open_count = self._connection.execute(_SETTLED).fetchone()
+        return bool(there == count and not open_count)
+
+    def state(self) -> str:
+        """Return a digest of the grades, the calls and the experts' entries: the same as long as none has changed."""
+        digest = hashlib.sha256()
+        with told(self._path):
+            for query in _STATE:
+                for row in self._connection.execute(query):
+                    digest.update(json.dumps(tuple(row)).encode())
+        return digest.hexdigest()
 
     def stored(self) -> Iterator[StoredGrade]:
         """Yield the grades with their places, which have gaps where a run was stopped."""

@@ -26,6 +26,12 @@ def test_answers_of_another_tool_belong_to_the_only_combination_there_is(tmp_pat
     assert answer.worker.usage is None
 
 
+def test_an_empty_answer_of_another_tool_is_an_answer_and_no_failed_call(tmp_path: Path) -> None:
+    path = lines(tmp_path / "x.jsonl", {"id": 1, "question": "q", "instruction": "i", "answer": ""})
+    (answer,) = read_answers_files([path], datasets=["L1"], versions=["DIRECT"])
+    assert (answer.worker.text, answer.worker.finish_reason) == ("", "stop")
+
+
 def test_what_it_belongs_to_must_be_told_where_there_are_several(tmp_path: Path) -> None:
     path = lines(tmp_path / "x.jsonl", {"id": 1, "question": "q", "instruction": "i", "answer": "4"})
     with pytest.raises(InputError, match=r"does not say its dataset_short_name.*L1, L2"):

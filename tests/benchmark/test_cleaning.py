@@ -45,6 +45,8 @@ def test_what_stands_around_an_answer_is_cut(reply: str, answer: str) -> None:
         ("Final Answer: 1\nno, wait\nfinal answer: 2", "2"),
         ("**Final Answer:** 42 W", "42 W"),
         ("**Final Answer**: 42 W", "42 W"),
+        ("**Final Answer: 42 W**", "42 W"),
+        ("**Final Answer:** x is **42 W**", "x is **42 W**"),
         ("Final Answer：四十二", "四十二"),
         ("Final Answer:\n- 42 W", "42 W"),
         ("Final Answer:", ""),

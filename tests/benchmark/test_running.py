@@ -212,11 +212,39 @@ def test_averages_are_over_completed_items_and_say_over_how_many(settings: Write
     assert json.dumps(found)
 
 
-def test_a_worker_that_counts_no_tokens_is_counted(settings: Write, cast: Cast) -> None:
+def test_without_completed_items_every_average_is_there_and_null(settings: Write, cast: Cast, tmp_path: Path) -> None:
+    cast.workers = {0: Scripted(status=400)}
+    plan, items, _, _ = run(settings())
+    with RunStore(tmp_path / "run") as store:
+        done = benchmark_run(plan, store, command="grader run")
+        found = summary(done, plan.combinations[0], items, combination_paths(plan, None)[plan.combinations[0]])
+    metrics = found["metrics_summary"]
+    assert metrics["n"] == 0
+    assert "nothing to average" in metrics["note"]
+    assert {name for name, value in metrics.items() if value is None} >= {"average_accuracy", "average_esi"}
+    assert "average_worker_response_times_seconds" in metrics
+
+
+@pytest.mark.parametrize("transport", ["litellm", "direct"])
+def test_an_answer_without_a_choice_is_a_failed_worker_and_asked_again(
+    settings: Write, cast: Cast, provider: Provider, transport: str
+) -> None:
+    cast.workers = {0: Scripted(choices=[])}
+    path = settings()
+    _, items, _, _ = run(path, transport=transport)
+    assert {item.status for item in items} == {"ERROR_WORKER_API"}
+    assert "sent no reply" in items[0].error
+    assert {item.esi for item in items} == {None}
+    cast.workers = {0: said("ten W")}
+    assert {item.status for item in run(path, transport=transport)[1]} == {"COMPLETED"}
+
+
+@pytest.mark.parametrize("transport", ["litellm", "direct"])
+def test_a_worker_that_counts_no_tokens_is_counted(settings: Write, cast: Cast, transport: str) -> None:
     message = {"index": 0, "message": {"role": "assistant", "content": "ten W"}, "finish_reason": "stop"}
     body = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [message]})
     cast.workers[0] = Scripted(body=body.encode(), headers={"Content-Type": "application/json"})
-    _, items, _, _ = run(settings(), transport="direct")
+    _, items, _, _ = run(settings(), transport=transport)
     assert items[0].flags == ("tokens_estimated",)
     assert items[0].sub_scores.efficiency is not None
     assert 99 < items[0].sub_scores.efficiency < 100

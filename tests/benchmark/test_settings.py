@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 
 from grader.benchmark.datasets import read_datasets, strictness_of
@@ -142,6 +143,52 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         'DATASETS_TO_RUN: "L3-1K" is not in DATASET_CONFIGS',
     ):
         assert part in message
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("WORKER_MODEL_IDS", "small", 'WORKER_MODEL_IDS: "small": a list is wanted: ["…", "…"]'),
+        ("WORKER_API_TOKEN", 7, "WORKER_API_TOKEN: a text in quotes is wanted"),
+        ("ACCURACY_JUDGE_API_URL", "localhost:80/v1", "an address that begins with http:// or https:// is wanted"),
+        ("DATASET_CONFIGS", [], "DATASET_CONFIGS: []: an object with names is wanted"),
+        ("MAX_RETRIES", 1.5, "MAX_RETRIES: 1.5: a whole number is wanted"),
+        ("WEIGHT_SAFETY", "lots", 'WEIGHT_SAFETY: "lots": a number is wanted'),
+        ("WEIGHT_SAFETY", -1, "WEIGHT_SAFETY: -1: 0 or more is wanted"),
+        ("P_IRRELEVANT_EFFICIENCY", 2, "P_IRRELEVANT_EFFICIENCY: 2: 1 or less is wanted"),
+        ("TOKEN_BUDGET_EFFICIENCY", 0, "TOKEN_BUDGET_EFFICIENCY: 0: more than 0 is wanted"),
+    ],
+)
+def test_a_wrong_value_is_told_in_plain_words(tmp_path: Path, key: str, value: object, told: str) -> None:
+    assert told in problems(write(tmp_path, todays_settings() | {key: value})).splitlines()[1]
+
+
+def test_a_list_with_a_wrong_entry_is_not_called_empty_too(tmp_path: Path) -> None:
+    message = problems(write(tmp_path, todays_settings() | {"PROMPT_VERSIONS_TO_TEST": ["a b"]}))
+    assert message.count("PROMPT_VERSIONS_TO_TEST") == 1
+    message = problems(write(tmp_path, todays_settings() | {"PROMPT_VERSIONS_TO_TEST": []}))
+    assert "PROMPT_VERSIONS_TO_TEST: []: at least one is wanted" in message
+
+
+def test_a_table_without_an_id_column_says_which_columns_are_wanted(settings: Write, tmp_path: Path) -> None:
+    (tmp_path / "L1.csv").write_text("instruction,question,answer\ni,q,a\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no id column") as raised:
+        prepare_benchmark(read_settings(settings(DATASET_CONFIGS={"L1": {"path": "L1.csv"}})))
+    assert raised.value.hint is not None
+    assert raised.value.hint.startswith("Name the columns id, instruction")  # there is no --map here
+
+
+def test_of_a_workbook_the_sheet_that_fits_is_read_and_no_option_is_offered_for_it(
+    settings: Write, tmp_path: Path
+) -> None:
+    book = openpyxl.Workbook()
+    book.create_sheet("Moon").append(["id", "instruction", "question", "answer"])
+    book["Moon"].append([1, "i", "q", 3.5])
+    book.save(tmp_path / "L1.xlsx")
+    (dataset,) = read_datasets(read_settings(settings(DATASET_CONFIGS={"L1": {"path": "L1.xlsx"}})))
+    assert [(item.id, item.reference) for item in dataset.items] == [("1", "3.5")]
+    assert "sheet 'Moon' is read; there are also 'Sheet'" in dataset.notes[0]
+    assert "--sheet" not in dataset.notes[0]
 
 
 def test_what_only_shows_between_keys_is_told_too(tmp_path: Path) -> None:

@@ -302,9 +302,13 @@ def test_rows_of_another_run_are_kept_and_do_not_count(run: Path, results: Resul
         values = dict.fromkeys(header(sheet), None) | {"Key": key, "Text hash": "h", "ID": "99", "System": "apollo"}
         sheet.append(list({**values, SCORE: 25.0 * number}.values()))
     save(book, run / "a.xlsx")
+    done = review(run / "a.xlsx")
+    assert done.exit_code == 2
+    assert "a score stands in a row whose hidden key is gone, and what it shows is no answer of the run" in done.stderr
+    sheet.delete_rows(sheet.max_row)
+    save(book, run / "a.xlsx")
     done = reviewed(run / "a.xlsx")
     assert "1 entry about rows that this run does not have: stored" in done.stderr
-    assert "1 entry in rows that do not say what they are about: not stored" in done.stderr
     assert [each["item_id"] for each in events(run)] == ["99"]
     assert {row["final_score"] for row in results()} == {50, 0}
 
@@ -503,3 +507,152 @@ def test_sorted_filtered_and_saved_by_libreoffice(run: Path, tmp_path: Path, res
     )
     done = reviewed(tmp_path / "again" / "graded.xlsx", "--run", run, "--reviewer", "Bob")
     assert "entries of Bob: nothing new" in done.stdout and "by hand" not in done.stderr
+
+
+def test_what_is_typed_elsewhere_in_a_copy_is_told_and_left(run: Path, results: Results) -> None:
+    book = load_workbook(run / "graded.xlsx")
+    sheet = book["Review"]
+    final = sheet.cell(row_of(sheet, "1"), header(sheet).index("Final") + 1)
+    final.value = 100  # type: ignore[assignment]
+    beside = sheet.cell(3, sheet.max_column + 2, "see page 4")
+    below = sheet.cell(sheet.max_row + 3, header(sheet).index("ID") + 1, "checked")
+    criteria = next(each for each in book.worksheets if each.title not in ("Review", "Verdicts", "Blind"))
+    criteria.cell(1, 30, "note")
+    save(book, run / "a.xlsx")
+    before = (run / "a.xlsx").read_bytes()
+    done = reviewed(run / "a.xlsx")
+    for place in (f"Review!{final.coordinate}", f"Review!{beside.coordinate}", f"Review!{below.coordinate}"):
+        assert place in done.stderr, place
+    assert "cells on the expert's own sheets in it were changed or added" in done.stderr
+    assert (run / "a.xlsx").read_bytes() == before and by_id(results)["1"]["final_score"] == 50
+
+
+def test_nothing_is_told_of_a_copy_with_entries_alone(run: Path) -> None:
+    copy = type_into(run / "graded.xlsx", {("Review", "1", SCORE): 75, ("Blind", "3", COMMENT): "x"}, to=run / "a.xlsx")
+    assert "is left as it is" not in reviewed(copy).stderr
+
+
+def test_rows_without_their_hidden_cells(run: Path, results: Results) -> None:
+    edits = {("Review", "1", SCORE): 75, ("Review", "1", "Key"): None, ("Review", "2", SCORE): 25}
+    copy = type_into(run / "graded.xlsx", {**edits, ("Review", "2", "Text hash"): None}, to=run / "a.xlsx")
+    done = reviewed(copy)
+    assert "1 entry in rows whose hidden key is gone: taken for" in done.stderr
+    assert "1 entry in rows whose hidden text hash is gone" in done.stderr
+    assert [by_id(results)[each]["final_score"] for each in "12"] == [75, 25]
+
+
+def test_an_entry_below_the_table_is_named(run: Path) -> None:
+    book = load_workbook(run / "graded.xlsx")
+    sheet = book["Review"]
+    cell = sheet.cell(sheet.max_row + 2, header(sheet).index(SCORE) + 1, 75)
+    done = review(save(book, run / "a.xlsx"))
+    assert done.exit_code == 2 and f"Review!{cell.coordinate}]: a score stands in a row whose hidden key" in done.stderr
+    assert events(run) == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        (["Key", "Text hash"], "the hidden columns “Key” and “Text hash” are not there any more"),
+        (["Key"], ""),
+        (["Text hash"], ""),
+    ],
+)
+def test_hidden_columns_that_are_gone(run: Path, results: Results, columns: list[str], words: str) -> None:
+    book = load_workbook(type_into(run / "graded.xlsx", {("Review", "1", SCORE): 75}, to=run / "a.xlsx"))
+    for name in columns:
+        for row in book["Review"].iter_rows(min_col=header(book["Review"]).index(name) + 1, max_col=1 + header(book["Review"]).index(name)):
+            row[0].value = None
+    for name in ("Verdicts", "Blind"):
+        del book[name]
+    done = review(save(book, run / "a.xlsx"))
+    assert done.exit_code == (2 if words else 0), done.stderr
+    assert words in done.stderr and (words or by_id(results)["1"]["final_score"] == 75)
+
+
+def test_a_header_that_is_gone(run: Path) -> None:
+    book = load_workbook(type_into(run / "graded.xlsx", {("Review", "1", SCORE): 75}, to=run / "a.xlsx"))
+    book["Review"].delete_rows(1)
+    done = review(save(book, run / "a.xlsx"))
+    assert done.exit_code == 2 and "the row with the names of the columns is gone" in done.stderr
+
+
+def test_a_sheet_that_is_gone_is_told(run: Path) -> None:
+    book = load_workbook(run / "graded.xlsx")
+    del book["Verdicts"]
+    done = reviewed(save(book, run / "a.xlsx"))
+    assert "a.xlsx: the sheet Verdicts that was there is gone" in done.stderr
+    assert "sheet Blind" not in done.stderr
+
+
+def test_review_is_never_read_as_blind(run: Path, results: Results) -> None:
+    book = load_workbook(type_into(run / "graded.xlsx", {("Review", "1", SCORE): 75}, to=run / "a.xlsx"))
+    book["Review"].cell(1, header(book["Review"]).index("Judge score") + 1).value = "KI-Note"
+    reviewed(save(book, run / "a.xlsx"))
+    assert [each["blind"] for each in by_id(results)["1"]["experts"]] == [False]
+
+
+def test_what_is_entered_on_blind_after_the_unveiling_is_not_blind(run: Path, results: Results) -> None:
+    about = load_workbook(run / "graded.xlsx")["Blind"]
+    item_id = str(about.cell(2, header(about).index("ID") + 1).value)
+    second = type_into(run / "graded.xlsx", {("Blind", item_id, SCORE): 100}, to=run / "cem.xlsx", by="Cem")
+    type_into(run / "graded.xlsx", {("Blind", item_id, SCORE): 25})
+    reviewed(run / "graded.xlsx")
+    assert cell(run / "graded.xlsx", "Blind", item_id, "Judge shown") == "yes"
+    late = type_into(run / "graded.xlsx", {("Blind", item_id, SCORE): 75}, to=run / "bob.xlsx", by="Bob")
+    done = reviewed(late, second)
+    assert "1 entry on Blind, in a workbook that shows the judge's score already" in done.stderr
+    assert {each["reviewer"]: each["blind"] for each in by_id(results)[item_id]["experts"]} == {
+        **{"Anna": True, "Bob": False, "Cem": True}
+    }
+    assert round(by_id(results)[item_id]["final_score"], 2) == 66.67
+
+
+def test_one_expert_in_two_workbooks_and_spellings(run: Path, results: Results) -> None:
+    one = type_into(run / "graded.xlsx", {("Review", "1", SCORE): 75}, to=run / "x.xlsx")
+    two = type_into(run / "graded.xlsx", {("Review", "1", SCORE): 0}, to=run / "y.xlsx")
+    done = reviewed(one, two, "--reviewer", "Anna", "--reviewer", "anna")
+    assert "“anna” is taken for the reviewer “Anna”" in done.stderr
+    assert "Anna says two things: 75 in x.xlsx" in done.stderr
+    assert by_id(results)["1"]["final_score"] == 0
+
+
+def test_experts_who_are_evenly_split_on_a_criterion(run: Path, results: Results) -> None:
+    place = ("Verdicts", "3 100/1", "Expert verdict")
+    copies = [
+        type_into(run / "graded.xlsx", {place: word}, to=run / f"{by}.xlsx", by=by)
+        for by, word in (("Anna", "met"), ("Bob", "not met"))
+    ]
+    done = reviewed(*copies)
+    assert "a criterion is met for as many experts as not: the judge's verdict counts there" in done.stderr
+    assert cell(run / "graded.xlsx", "Review", "3", "Needs review") == "experts differ"
+
+
+def test_a_comment_that_was_cut_is_nobody_elses(run: Path, results: Results) -> None:
+    for by, letter in (("Anna", "a"), ("Bob", "b")):
+        type_into(run / "graded.xlsx", {("Review", "1", COMMENT): letter * 30_000}, to=run / f"{by}.xlsx", by=by)
+    reviewed(run / "Anna.xlsx", run / "Bob.xlsx")
+    assert "nothing new" in reviewed(run / "graded.xlsx", "--reviewer", "Cem").stdout
+    assert len(by_id(results)["1"]["expert_comment"]) == 60_012
+
+
+def test_interrupted_before_anything_is_stored(run: Path, monkeypatch: Any) -> None:
+    type_into(run / "graded.xlsx", {("Review", "1", SCORE): 75})
+    stop = lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt)  # noqa: E731  # for one use
+    with monkeypatch.context() as patched:
+        patched.setattr("grader.review.reviewing.read_review", stop)
+        done = review(run / "graded.xlsx")
+    assert (done.exit_code, "Interrupted: nothing was stored" in done.stderr) == (130, True)
+    with monkeypatch.context() as patched:
+        patched.setattr("grader.pipeline.write_outputs", stop)
+        done = review(run / "graded.xlsx")
+    assert (done.exit_code, "Interrupted: the entries are stored; run" in done.stderr) == (130, True)
+    assert "nothing new" in reviewed(run / "graded.xlsx").stdout
+
+
+@pytest.mark.parametrize("name", ["results.jsonl", "run.db", "a.xlsx"])
+def test_places_where_the_workbook_must_not_go(run: Path, name: str) -> None:
+    copy = type_into(run / "graded.xlsx", {("Review", "1", SCORE): 75}, to=run / "a.xlsx")
+    done = review(copy, "--out", run / name)
+    assert done.exit_code == 2 and name in done.stderr
+    assert events(run) == []

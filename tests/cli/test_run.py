@@ -317,6 +317,7 @@ def test_a_spent_budget_leaves_files_and_says_how_to_go_on(tmp_path: Path, provi
     result = run(path, "--max-cost", "8", "--concurrency", "1")
     assert result.exit_code == 3
     assert "--max-cost" in result.output
+    assert "× not reached; the same command goes on" in result.output
     summary = json.loads((tmp_path / "b" / "Result" / "Summary_L1_worker__a_COT.json").read_text("utf-8"))
     done = summary["processing_summary"]
     assert done["items_pipeline_completed_for_scoring"] + done["items_not_reached"] == 19
@@ -330,7 +331,32 @@ def test_why_items_failed_is_said(tmp_path: Path, provider: Provider) -> None:
     provider.script = cast
     result = run(write(tmp_path / "b", **remote(provider)))
     assert "2 × ERROR_WORKER_API" in result.output
-    assert "2 times: the worker's call failed" in result.output
+    assert "2 × the worker's call failed" in result.output
+
+
+def test_many_files_are_told_by_kind(tmp_path: Path) -> None:
+    path = write(tmp_path / "b", PROMPT_VERSIONS_TO_TEST=["DIRECT", "COT", "EXPERT"])
+    lines = run(path, "--out", tmp_path / "o").output.splitlines()
+    told = [line for line in lines if line.startswith(str(tmp_path / "o"))]
+    assert told == [
+        str(tmp_path / "o" / "graded.xlsx"),
+        f"{tmp_path / 'o' / 'ESI_Result_L1_offline_DIRECT.jsonl'} and 2 more like it",
+        f"{tmp_path / 'o' / 'Summary_L1_offline_DIRECT.json'} and 2 more like it",
+        f"{tmp_path / 'o' / 'Skipped_Log_L1_offline_DIRECT.txt'} and 2 more like it",
+    ]
+
+
+def test_items_whose_worker_failed_are_told_when_the_others_are_judged(tmp_path: Path, provider: Provider) -> None:
+    cast = Cast()
+    cast.workers[2] = Scripted(text="", finish_reason="content_filter")
+    cast.workers[3] = Scripted(status=400)
+    provider.script = cast
+    path = write(tmp_path / "b", **remote(provider), PROMPT_VERSIONS_TO_TEST=["DIRECT"])
+    run(path, "--stage", "answers", "--out", tmp_path / "o")
+    answers = tmp_path / "o" / "WorkerOutput_L1_worker__a_DIRECT.jsonl"
+    assert [line["id"] for line in results(answers)] == ["1"]  # an empty line would be graded
+    result = run(path, "--stage", "judge", "--answers", answers, "--out", tmp_path / "o")
+    assert "L1 · worker/a · DIRECT: of 3 items 2 have no answer in --answers" in result.output
 
 
 def test_bars_show_averages_and_errors(capsys: pytest.CaptureFixture[str]) -> None:

@@ -184,7 +184,7 @@ ENDINGS = [
     *((word, None) for word in ("stop", "STOP", "end_turn", "eos", "weird", "tool_calls", "error", "", None)),
     *((word, None) for word in ("length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_length")),
     *((word, None) for word in ("content_filter", "SAFETY", "safety", "content_filtered", "guardrail_intervened")),
-    *((word, own) for word in ("stop", "length", "content_filter") for own in ("STOP", "MAX_TOKENS", "SAFETY", "", "x")),
+    *((word, own) for word in ("stop", "length", "content_filter") for own in ("STOP", "MAX_TOKENS", "SAFETY", "")),
 ]  # fmt: skip
 
 

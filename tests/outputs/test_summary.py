@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ from grader.outputs.graded_workbook.expert_entries import CriterionEntry, Expert
 from grader.outputs.results_jsonl import ExpertView
 from grader.outputs.summary import Summary, empty_summary, total_cost_usd, write_summary
 from grader.records import CallTotals, Grade, Item, Reply, SkippedItem, Status, Usage, Verdict
+
+
+_IDS = count(1)
 
 
 def graded(
@@ -23,7 +27,7 @@ def graded(
 ) -> Grade:
     status = Status.OK if score is not None else Status.PARSE_ERROR
     return Grade(
-        item=Item(id="1", system=system, answer="x", group=group),
+        item=Item(id=f"{next(_IDS)}", system=system, answer="x", group=group),
         verdict=Verdict(status=status, score=score, flags=flags, reason=reason),
         rubric="tiered",
         model="m",

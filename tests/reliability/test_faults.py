@@ -96,7 +96,7 @@ def test_while_a_retry_after_runs_nobody_calls(faulty: FaultyProvider, transport
 
 @BOTH
 def test_who_waits_holds_no_place(faulty: FaultyProvider, transport: str) -> None:
-    answers, seconds, busy = steady(0.01), 1.0, set[str]()
+    answers, seconds, busy = steady(0.01), 2.5, set[str]()
 
     def script(request: Request) -> Scripted:
         if len(busy) < 12 and request.prompt not in busy:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import csv
 import json
 import os
 import re
@@ -279,8 +278,17 @@ def test_what_a_cell_cannot_hold_is_whole_in_the_results(hostile_run: Path) -> N
     assert {"a\x00b", "a\x0bb", "a\ufffeb", "a\uffffb", *FORMULAS} <= set(answers)
 
 
-def test_no_file_of_a_run_is_a_csv_that_a_spreadsheet_would_calculate(hostile_run: Path) -> None:
-    for path in hostile_run.rglob("*.csv"):
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            cells = [cell for row in csv.reader(file) for cell in row]
-        assert not [cell for cell in cells if re.match(r"[=+@\t\r]|-(?!\d)", cell)]
+CSV_WRITERS = re.compile(r"to_csv|csv\.writer|DictWriter|write_csv")
+
+
+def test_no_csv_is_written() -> None:
+    """A spreadsheet calculates what a CSV's cells say; whoever writes one here has to quote them first."""
+    assert CSV_WRITERS.search("csv.DictWriter(file)")
+    sources = {path: path.read_text("utf-8") for path in (ROOT / "grader").rglob("*.py")}
+    assert [path.name for path, source in sources.items() if CSV_WRITERS.search(source)] == []
+
+
+def test_nor_does_a_run_leave_one(hostile_run: Path) -> None:
+    names = {path.suffix for path in hostile_run.rglob("*") if path.is_file()}
+    assert {".xlsx", ".jsonl", ".json"} <= names
+    assert not names & {".csv", ".tsv"}

@@ -91,19 +91,12 @@ def test_importing_litellm_calls_no_host(provider: Provider, tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(
-    "words", [("rescore", "run"), ("review", "run/graded.xlsx"), ("compare", "run"), ("report", "run")], ids=" ".join
-)
+@pytest.mark.parametrize("words", [("rescore", "run"), ("review", "run/graded.xlsx")], ids=" ".join)
 def test_what_is_done_with_a_finished_run_calls_none(
     words: tuple[str, ...], provider: Provider, criteria_path: Path, answers_path: Path, tmp_path: Path
 ) -> None:
-    from grader.cli.main import COMMANDS
-
-    if words[0] not in COMMANDS:
-        pytest.skip(f"there is no command {words[0]} yet")
     inputs = ("--criteria", "criteria.xlsx", "--answers", "apollo.jsonl", "--out", "run", "--model", "offline")
     assert guarded(GRADE, provider, "score", *inputs, cwd=tmp_path).returncode == 0
     done = guarded(GRADE.replace("from", "allowed = 0\nfrom", 1), provider, *words, cwd=tmp_path)
-    assert done.returncode != 99, done.stderr
-    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == 0, done.stderr
     assert provider.history == []

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import subprocess
 import sys
+import traceback
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from provider import Provider, Request, Scripted
 
+from grader.cli.main import cli
 from grader.judging.debug_log import debug_log
 from grader.judging.redact import redact_reply
 
@@ -37,11 +41,13 @@ FAULTS = {
 """What a careless provider does."""
 
 
+SECRETS = {"OPENAI_API_KEY": KEY, "DB_PASSWORD": PASSWORD}
+
+
 def grade(
-    folder: Path, provider: Provider, *arguments: object, command: str = "score"
+    folder: Path, provider: Provider, *arguments: object, command: str = "score", is_own_process: bool = False
 ) -> subprocess.CompletedProcess[str]:
-    """Run grader in a process of its own, with a key that is to be seen nowhere."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GRADER_")}
+    """Run grader with a key that is to be seen nowhere."""
     words = {
         "score": (
             *("--criteria", "criteria.xlsx", "--answers", "apollo.jsonl", "--out", "run"),
@@ -49,10 +55,19 @@ def grade(
         ),
         "rescore": ("run",),
     }[command]
+    given = [command, *words, *map(str, arguments)]
+    foreign = [name for name in os.environ if name.startswith("GRADER_")]
+    if not is_own_process:
+        with contextlib.chdir(folder):
+            done = CliRunner(env={**dict.fromkeys(foreign), **SECRETS}).invoke(cli, given)
+        if done.exc_info is not None and not isinstance(done.exception, SystemExit | None):
+            traceback.print_exception(done.exception)
+        return subprocess.CompletedProcess(given, done.exit_code, done.stdout, done.stderr)
+    environment = {name: value for name, value in os.environ.items() if name not in foreign}
     return subprocess.run(
-        [sys.executable, "-m", "grader", command, *words, *map(str, arguments)],
+        [sys.executable, "-m", "grader", *given],
         cwd=folder,
-        env={**environment, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": KEY, "DB_PASSWORD": PASSWORD},
+        env={**environment, "PYTHONPATH": str(ROOT), **SECRETS},
         capture_output=True,
         text=True,
     )
@@ -88,6 +103,7 @@ def test_a_key_that_a_provider_says_back_is_kept_nowhere(
     arguments = ("--transport", transport) if len(transports()) > 1 else ()
     done = grade(tmp_path, provider, *arguments)
     assert done.returncode in (1, 3), done.stdout + done.stderr
+    assert "Error: " in done.stderr or "scored" in done.stdout
     assert provider.history[0].headers["Authorization"] == f"Bearer {KEY}"
     again = grade(tmp_path, provider, command="rescore")
     assert not list(leaks(tmp_path, done.stdout, done.stderr, again.stdout, again.stderr))
@@ -111,7 +127,7 @@ def test_nor_one_that_was_typed_into_the_command(
     provider: Provider, criteria_path: Path, answers_path: Path, tmp_path: Path
 ) -> None:
     with_password = provider.base_url.replace("://", f"://me:{PASSWORD}@")
-    done = grade(tmp_path, provider, "--api-base", with_password)
+    done = grade(tmp_path, provider, "--api-base", with_password, is_own_process=True)
     found = list(leaks(tmp_path, done.stdout, done.stderr))
     assert not found, done.stderr
 
@@ -121,7 +137,7 @@ def test_a_verbose_run_logs_calls_and_no_key(
     transport: str, provider: Provider, criteria_path: Path, answers_path: Path, tmp_path: Path
 ) -> None:
     provider.script = lambda request: Scripted(status=503, body=echoed(request).encode())
-    done = grade(tmp_path, provider, "--verbose", "--transport", transport)
+    done = grade(tmp_path, provider, "--verbose", "--transport", transport, is_own_process=True)
     log = (tmp_path / "run" / "debug.log").read_text("utf-8")
     assert "503" in log and "503" in done.stderr
     assert not list(leaks(tmp_path, done.stdout, done.stderr))

@@ -11,7 +11,7 @@ from openpyxl import Workbook
 from grader.errors import InputError
 from grader.review.graded_files import read_graded_file
 
-HEADER = ["Key", "Text hash", "ID", "Judge score", "Expert score", "Expert comment"]
+HEADER = ["Key", "Text hash", "ID", "System", "Judge score", "Expert score", "Expert comment"]
 
 
 def graded(path: Path, name: str = "Review") -> Path:
@@ -19,8 +19,8 @@ def graded(path: Path, name: str = "Review") -> Path:
     book.active.title = "Mine"  # type: ignore[union-attr]  # a new workbook has a sheet
     sheet = book.create_sheet(name)
     sheet.append(HEADER)
-    sheet.append(["k", "h", "1", 5, 3, "c"])
-    sheet.append(["l", "h", "2", 5, "=1+1", ""])
+    sheet.append(["k", "h", "1", "s", 5, 3, "c"])
+    sheet.append(["l", "h", "2", "s", 5, "=1+1", ""])
     book.properties.lastModifiedBy = "  Anna\n Meier "
     book.save(path)
     return path
@@ -31,8 +31,8 @@ def test_what_is_in_it(tmp_path: Path) -> None:
     file = read_graded_file(path)
     assert (file.saved_by, file.run_id, [row.key for row in file.rows]) == ("Anna Meier", "", ["k", "l"])
     assert file.saved.startswith(f"{datetime.now(UTC):%Y-}") and file.saved.endswith("Z")
-    assert "no stored result" in file.faults[("Review", 2, 4)]
-    assert file.ref("Review", 1, 4).cell == "E2"
+    assert "no stored result" in file.faults[("Review", 2, 5)]
+    assert file.ref("Review", 1, 5).cell == "F2"
 
 
 def test_the_sheet_may_be_renamed_or_hidden(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_the_run_it_is_of(tmp_path: Path) -> None:
     with xlsxwriter.Workbook(str(path)) as book:
         book.set_custom_property("grader Run", "run-7")
         book.add_worksheet("Review").write_row(0, 0, [*HEADER])
-        book.get_worksheet_by_name("Review").write_row(1, 0, ["k", "h", "1", 5, 3, "c"])
+        book.get_worksheet_by_name("Review").write_row(1, 0, ["k", "h", "1", "s", 5, 3, "c"])
     assert read_graded_file(path).run_id == "run-7"
 
 

@@ -9,7 +9,8 @@ from grader.outputs.graded_workbook.entry_rows import EntryRow, LostColumns
 from grader.outputs.graded_workbook.keys import item_key, judge_hash
 from grader.records import Override
 from grader.review.graded_files import GradedFile
-from grader.review.new_overrides import NewOverrides, Target, find_new_overrides
+from grader.review.new_overrides import NewOverrides, find_new_overrides
+from grader.review.row_targets import Target
 from grader.rubric import Scale
 
 KEY = item_key("s", "1", 1)
@@ -139,7 +140,7 @@ def test_failed_formulas_and_lost_columns() -> None:
     lost = (LostColumns(sheet="Blind", row=0, missing=("Expert score",)),)
     result = found(file(row("", ""), faults=faults, lost=lost))
     assert [words for _, words in result.problems] == [
-        "the column “Expert score” is not there any more",
+        "the column “Expert score” is not there any more: name it so again, or copy it back from the run's graded.xlsx",
         "the cell shows the error #NAME?",
         "no stored result",
     ]
@@ -176,3 +177,68 @@ def test_judges_cells_on_verdicts() -> None:
     facts: dict[str, Any] = {"kind": "verdicts", "criterion": (None, 1), "judge_hash": judge_hash(None, "met", "q")}
     assert not found(file(row(judge_cells=("met", "q"), **facts))).changed_judge_cells
     assert found(file(row(judge_cells=("not met", "q"), **facts))).changed_judge_cells
+
+
+BLIND: dict[str, Any] = {"kind": "blind", "sheet": "Blind", "system": ""}
+
+
+def test_what_is_entered_on_blind_beside_the_judges_score_is_not_blind() -> None:
+    (override,) = found(file(row(25.0, is_judge_shown=True, **BLIND))).overrides
+    assert (override.is_blind, override.score) == (False, 25)
+    assert len(found(file(row(25.0, is_judge_shown=True, **BLIND))).unveiled) == 1
+    (override,) = found(file(row(25.0, **BLIND))).overrides  # of a copy made before
+    assert override.is_blind
+
+
+def test_a_blind_score_changed_in_sight_of_the_judge() -> None:
+    blind = found(file(row(25.0, "a", **BLIND), name="old.xlsx")).overrides
+    shown: dict[str, Any] = {"is_judge_shown": True, "before": (25.0, "a"), **BLIND}
+    changed = found(file(row(75.0, "a", **shown), saved="t2"), stored=blind)
+    assert [(each.is_blind, each.score) for each in changed.overrides] == [(False, 75)]
+    assert changed.counts[Path("/w/a.xlsx")] == {"score": 1}
+    stored = [*blind, *changed.overrides]
+    assert found(file(row(75.0, "a", **shown), saved="t3"), stored=stored).overrides == []
+    # A comment alone changes nothing of how the score came about, and an emptied cell takes it back.
+    assert [each.is_blind for each in found(file(row(25.0, "b", **shown)), stored=blind).overrides] == [True]
+    assert [each.is_blind for each in found(file(row(**shown)), stored=blind).overrides] == [True]
+
+
+def test_blind_and_review_must_not_say_different_things_once_both_are_seen() -> None:
+    result = found(file(row(50.0), row(25.0, number=2, is_judge_shown=True, **BLIND)))
+    assert "50 at Review!F2 is about the same answer" in result.problems[0][1]
+
+
+def test_one_reviewers_two_workbooks() -> None:
+    result = found(file(row(50.0), saved="t1"), file(row(0.0, "no"), name="b.xlsx", saved="t2"))
+    (words,) = result.contradictions
+    assert "Anna says two things: 50 in a.xlsx [Review!F2] and 0, “no” in b.xlsx [Review!F2]" in words
+    assert "which is 0, “no”" in words
+    assert found(file(row(50.0)), file(row(50.0), name="b.xlsx")).contradictions == []
+    assert found(file(row(50.0)), file(row(), name="b.xlsx")).contradictions == []
+
+
+def test_entries_in_rows_without_a_key() -> None:
+    result = found(file(row(50.0, key="")))
+    assert ([each.score for each in result.overrides], len(result.keyless)) == ([50], 1)
+    result = found(file(row(50.0, key="", item_id="")))
+    assert "hidden key is gone" in result.problems[0][1] and result.problems[0][0].cell == "F2"
+    assert found(file(row(key="damaged", item_id=""))).problems == []
+
+
+def test_entries_in_rows_without_a_text_hash() -> None:
+    result = found(file(row(50.0, text_hash=""), row(text_hash="h", kind="verdicts", criterion=(None, 1))))
+    assert (len(result.hashless), len(result.stale), result.overrides[0].text_hash) == (1, 0, "h")
+    result = found(file(row(50.0, text_hash="", shown_texts=("q", "a"))))
+    assert (len(result.hashless), len(result.stale)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("lost", "words"),
+    [
+        (LostColumns(sheet="Review", row=0, missing=()), "names of the columns is gone"),
+        (LostColumns(sheet="Review", row=0, missing=("Key", "Text hash")), "hidden columns “Key” and “Text hash”"),
+        (LostColumns(sheet="Review", row=0, missing=(), is_unclear=True), "whether this is Review or Blind"),
+    ],
+)
+def test_sheets_that_cannot_be_read(lost: LostColumns, words: str) -> None:
+    assert words in found(file(lost=(lost,))).problems[0][1]

@@ -8,7 +8,7 @@ import pytest
 from grader.errors import InputError
 from grader.records import CellRef, Override
 from grader.review.graded_files import GradedFile
-from grader.review.reviewers import name_reviewers
+from grader.review.reviewers import in_one_spelling, name_reviewers
 
 
 def file(name: str, saved_by: str = "", **more: Any) -> GradedFile:
@@ -55,3 +55,13 @@ def test_names_that_cannot_be(given: list[str]) -> None:
 def test_files_that_cannot_be_told_apart() -> None:
     with pytest.raises(InputError, match="more than one workbook"):
         name_reviewers([file("x/graded.xlsx"), file("y/graded.xlsx")])
+
+
+def test_a_person_in_two_spellings_is_one() -> None:
+    stored = [Override(system="s", item_id="1", reviewer="Ann Müller")]
+    names, notes = in_one_spelling(["ann mu\u0308ller ", "Ｂob", "bob"], stored)
+    assert names == ["Ann Müller", "Ｂob", "Ｂob"]
+    assert len(notes) == 2 and "the reviewer “Ann Müller”" in notes[0]
+    assert in_one_spelling(["Cem"], stored) == (["Cem"], [])
+    with pytest.raises(InputError, match="more than one workbook"):
+        name_reviewers([file("x/Graded.xlsx"), file("y/graded.xlsx")])

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
-from grader.statistics.means import RunningMean, mean_of, t_quantile
+from grader.statistics.means import QuestionMeans, RunningMean, mean_of, t_quantile
 
 
 def test_of_nothing_there_is_no_mean() -> None:
@@ -64,3 +65,56 @@ def test_the_mean_lies_within_its_interval(numbers: list[float]) -> None:
         assert mean.value - mean.low == pytest.approx(mean.high - mean.value)
     else:
         assert len(set(numbers)) == 1
+
+
+def question_means(scores: list[tuple[str, float]], ends: tuple[float, float] | None = None) -> QuestionMeans:
+    means = QuestionMeans(ends)
+    for question, score in scores:
+        means.add(question, score)
+    return means
+
+
+def test_samples_of_a_question_are_averaged_before_they_count() -> None:
+    scores = [("1", 100.0), ("1", 50.0), ("2", 25.0), ("3", 0.0), ("3", 0.0), ("3", 30.0)]
+    means = question_means(scores)
+    assert (means.n, means.score_count) == (3, 6)
+    assert means.mean() == mean_of([75.0, 25.0, 10.0], "question's mean")
+
+
+def test_samples_that_agree_do_not_narrow_the_interval() -> None:
+    once = question_means([(str(n), 100.0 * (n % 3 == 0)) for n in range(30)]).mean()
+    thrice = question_means([(str(n // 3), 100.0 * (n // 3 % 3 == 0)) for n in range(90)]).mean()
+    assert (thrice.n, thrice.value, thrice.low, thrice.high) == (30, once.value, once.low, once.high)
+
+
+def test_yes_and_no_get_wilsons_interval_on_their_scale() -> None:
+    mean = question_means([(str(n), 100.0 * (n < 3)) for n in range(10)], (0, 100)).mean()
+    low, high = proportion_confint(3, 10, method="wilson")
+    assert (mean.value, mean.low, mean.high) == pytest.approx((30, 100 * low, 100 * high), abs=1e-9)
+    assert "Wilson" in mean.method
+    # Constant ones too, whose t interval cannot be computed.
+    constant = question_means([("1", 100.0), ("2", 100.0)], (0, 100)).mean()
+    assert constant.low is not None and constant.low < 100 == constant.high
+
+
+def test_what_is_neither_yes_nor_no_gets_students() -> None:
+    between = question_means([("1", 100.0), ("2", 50.0), ("3", 0.0)], (0, 100)).mean()
+    sampled = question_means([("1", 100.0), ("1", 0.0), ("2", 0.0), ("3", 0.0)], (0, 100)).mean()
+    assert "Student" in between.method and "Student" in sampled.method
+
+
+def test_of_no_question_there_is_no_mean() -> None:
+    assert (QuestionMeans().n, QuestionMeans((0, 1)).mean().value) == (0, None)
+
+
+def test_intervals_cover_what_they_say() -> None:
+    """Of 500 draws from the scores of a real benchmark, 92 % or more of Student's intervals hold the true mean."""
+    source = random.Random(7)
+    values, weights = [0.0, 25.0, 50.0, 100.0], [35, 10, 15, 40]
+    truth = sum(value * weight for value, weight in zip(values, weights, strict=True)) / 100
+    for n, fewest in ((10, 0.9), (120, 0.92)):
+        held = 0
+        for _ in range(500):
+            mean = mean_of(source.choices(values, weights, k=n), "score")
+            held += mean.low is not None and mean.high is not None and mean.low <= truth <= mean.high
+        assert fewest <= held / 500 <= 0.99

@@ -102,6 +102,8 @@ class MatrixSheet:
             "Weights: an expert's entry counts at once. Worker tokens: mean per answer; all tokens: of every call, "
             "judges' too; seconds: of all calls added up, though many run at once."
         )
+        if any(each.unpriced or each.cost_usd is None for each in self._survey.run.totals.values()):
+            note += " Cost: of the calls whose price is known."
         self._sheet.text(block.last_row + 2, 0, note, self._formats["muted"])
         return block
 

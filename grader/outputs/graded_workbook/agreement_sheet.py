@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.outputs.graded_workbook.agreement_tables import AgreementTables
+from grader.outputs.graded_workbook.corrected_rows import EXPLANATION, write_corrected
 from grader.outputs.graded_workbook.formats import BLUE
 from grader.outputs.graded_workbook.names import SheetNames
 from grader.outputs.graded_workbook.page import set_up_page
@@ -51,10 +52,20 @@ class AgreementSheet:
         )
         for block in self._report.blocks:
             self._write_block(block)
+        self._write_corrected()
         self._row += 1
         self._heading("How to read this")
         for note in self._tables.explanations():
             self._line(note, "wrapped")
+
+    def _write_corrected(self) -> None:
+        if not self._report.corrected:
+            return
+        self._row += 1
+        self._heading("Means corrected by what experts scored blind")
+        self._row, lines = write_corrected(self._sheet, self._formats, self._row, self._report.corrected)
+        self._lines(lines)
+        self._line(EXPLANATION, "wrapped")
 
     def _write_block(self, block: Block) -> None:
         self._row += 1
@@ -63,6 +74,8 @@ class AgreementSheet:
         if block.is_empty:
             self._line(_HOW_TO_GET_BLIND if block.is_blind else _SEEN_EMPTY, "wrapped")
             return
+        if block.counted:
+            self._line(block.counted, "wrapped")
         if block.scores.judge_and_experts:
             self._write_agreement(block.scores, "Scores")
             self._row = self._tables.write_counts(self._row, block.scores) + 1

@@ -32,6 +32,11 @@ class BlindChoice:
     _drawn: list[tuple[int, str]] = field(default_factory=list)
     """A heap whose first is the next to give way."""
 
+    @property
+    def is_needed(self) -> bool:
+        """Whether any row may be blind, so that the grades are worth looking at."""
+        return bool(self.wish.count or self.wish.kept) or any(map(_has_blind_entry, self.entries.values()))
+
     def see(self, grade: Grade) -> None:
         """Take a grade into the draw, if it is one that can be drawn."""
         key = grade_key(grade)

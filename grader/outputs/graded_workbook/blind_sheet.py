@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 
 from grader.outputs.graded_workbook.blind_choice import draw_number
 from grader.outputs.graded_workbook.blind_columns import BlindLayout
+from grader.outputs.graded_workbook.entry_rows import SHOWN
 from grader.outputs.graded_workbook.expert_entries import ExpertEntry, entry_for
 from grader.outputs.graded_workbook.formats import PALE_RED, RED, SLATE
 from grader.outputs.graded_workbook.keys import grade_key
 from grader.outputs.graded_workbook.names import SheetNames
 from grader.outputs.graded_workbook.review_columns import HIDDEN, Column, FieldColumn, ReviewColumn, look_of
+from grader.outputs.graded_workbook.review_formulas import typed_score
 from grader.outputs.graded_workbook.review_row import entered_before, row_values
 from grader.outputs.graded_workbook.review_sheet import column_width
 from grader.outputs.graded_workbook.row_height import row_points
@@ -52,15 +54,15 @@ class BlindSheet:
         rule = score_rule(self._survey.rubric.scale, self._names, MESSAGE)
         self._table.over(Column.EXPERT_SCORE, self._table.sheet.raw.data_validation, rule)
         expert = self.layout.cell(Column.EXPERT_SCORE, 1)
-        self._table.colour(
-            Column.EXPERT_SCORE, f"=AND(ISTEXT({expert}),LEN({expert})>0)", bg_color=PALE_RED, font_color=RED
-        )
+        unread = f'=AND(TRIM({expert})<>"",NOT(ISNUMBER({typed_score(expert)})))'
+        self._table.colour(Column.EXPERT_SCORE, unread, bg_color=PALE_RED, font_color=RED)
         self._table.explain(Column.EXPERT_SCORE, "Blind rows", MESSAGE)
         self._table.finish(frozen_count=self.layout.index(Column.ID) + 1, tab_colour=SLATE)
 
     def _write_row(self, row: int, grade: Grade, entry: ExpertEntry, stored: ExpertEntry) -> None:
         values = row_values(grade, entry, self._fields) | {
             Column.ENTERED_BEFORE: entered_before(stored.blind_score, stored.blind_comment),
+            Column.JUDGE_SHOWN: "" if grade_key(grade) in self._survey.masked else SHOWN,
             Column.EXPERT_SCORE: entry.blind_score,
             Column.EXPERT_COMMENT: entry.blind_comment,
         }

@@ -68,8 +68,8 @@ def _means_chart(book: Book, survey: Survey, sheet: str, block: Block) -> Any:
 
 
 def _half_intervals(survey: Survey) -> list[float]:
-    means = (survey.systems[system].final.mean() for system in survey.leaderboard())
-    return [0.0 if mean.high is None or mean.value is None else mean.high - mean.value for mean in means]
+    means = (survey.systems[system].questions.mean() for system in survey.leaderboard())
+    return [0.0 if mean.high is None or mean.low is None else (mean.high - mean.low) / 2 for mean in means]
 
 
 def _distribution_chart(book: Book, survey: Survey, sheet: str, block: Block) -> Any:

@@ -20,7 +20,7 @@ MET_WORDS = {
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _DECIMAL_COMMA = re.compile(r"([+-]?[0-9]+),([0-9]+)")
-_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 _SHOWN = 40
 
 
@@ -44,7 +44,7 @@ def parse_entered_score(value: object) -> float | None:
     if not text:
         return None
     if _THOUSANDS.fullmatch(text):
-        raise Unclear(f"“{text}” can be read with a decimal comma or as thousands; type it as a number")
+        raise Unclear(f"“{text}” can be read as thousands or with three decimals; type it as a number")
     comma = _DECIMAL_COMMA.fullmatch(text)
     if comma:
         text = f"{comma[1]}.{comma[2]}"

@@ -91,7 +91,7 @@ def read_entries(path: Path, sheets: Collection[str] | None = None) -> dict[str,
         # The last sheet is the newest: a workbook graded twice has Review and Review (2).
         names = [name for name in workbook.sheet_names if (is_ours(name) if sheets is None else name in sheets)]
         rows = (row for name in names for row in entry_rows(name, workbook.get_sheet_by_name(name).iter_rows()))
-        return _entries(row for row in rows if isinstance(row, EntryRow))
+        return _entries(row for row in rows if isinstance(row, EntryRow) and row.key)
     except (CalamineError, zipfile.BadZipFile, OSError) as error:
         raise Unreadable(str(error)) from error
 
@@ -107,7 +107,7 @@ def read_keys(path: Path, sheets: Collection[str]) -> frozenset[str]:
         rows = [row for name in sheets for row in entry_rows(name, workbook.get_sheet_by_name(name).iter_rows())]
     except (CalamineError, zipfile.BadZipFile, OSError) as error:
         raise Unreadable(str(error)) from error
-    return frozenset(row.key for row in rows if isinstance(row, EntryRow))
+    return frozenset(row.key for row in rows if isinstance(row, EntryRow) and row.key)
 
 
 def is_ours(sheet: str) -> bool:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from grader.outputs.graded_workbook.expert_entries import ExpertEntry, expert_criteria_score
-from grader.records import Grade
+from grader.records import Grade, Status, Verdict
 from grader.rubric import Rubric
+
+BLIND = "blind"
+"""What stands in the judge's cells of a row that an expert is to score without seeing the judge's score."""
+
+
+def veiled(grade: Grade) -> Grade:
+    """Return a grade as the workbook has it while it is blind: without anything that the judge said."""
+    return replace(grade, verdict=Verdict(status=Status.SKIPPED, score=None))
 
 
 def expert_result(grade: Grade, entry: ExpertEntry, rubric: Rubric) -> float | str | None:

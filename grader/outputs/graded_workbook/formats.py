@@ -28,7 +28,7 @@ _HEADER = {**_GRID, "bold": True, "font_color": "#FFFFFF", "text_wrap": True, "v
 _WRAPPED = {**_GRID, "text_wrap": True}
 _CENTRED = {**_GRID, "align": "center"}
 BLIND_FORMAT = ";".join(['"blind"'] * 4)
-"""Shows `blind` for a number above, below and at zero, and for text: the value stays, for the formulas."""
+"""Shows `blind` whatever is in the cell, as in those of the judge's on blind rows; no value of theirs is there."""
 _MASKED = " masked"
 _FIGURE = {**_CENTRED, "valign": "vcenter"}
 _TENTHS = "0.0"
@@ -57,6 +57,7 @@ _STYLES: Mapping[str, Mapping[str, object]] = {
     "met": {**_CENTRED, "bg_color": PALE_GREEN, "font_color": GREEN, "bold": True},
     "not_met": {**_CENTRED, "bg_color": PALE_RED, "font_color": RED, "bold": True},
     "final": {**_CENTRED, "bold": True},
+    "final_blind": {**_CENTRED, "font_color": MUTED, "italic": True},
     "sub_score": {**_CENTRED, "bg_color": PALE_BLUE, "num_format": _TENTHS},
     "final_score": {**_CENTRED, "num_format": _TENTHS},
     "final_esi": {**_CENTRED, "bold": True, "num_format": _TENTHS},
@@ -87,6 +88,9 @@ _STYLES: Mapping[str, Mapping[str, object]] = {
     "total_cost": {**_FIGURE, "num_format": "0.0000"},
     "band_label": {**_GRID, "bold": True, "valign": "vcenter", "bg_color": BAND},
     "weight": {**_FIGURE, "bg_color": PALE_AMBER, "bold": True},
+    "passed": {**_FIGURE, "bg_color": PALE_GREEN, "font_color": GREEN, "bold": True},
+    "failed": {**_FIGURE, "bg_color": PALE_RED, "font_color": RED, "bold": True},
+    "in_doubt": {**_FIGURE, "bg_color": PALE_AMBER, "font_color": BROWN, "bold": True},
     "exact_share": {**_FIGURE, "num_format": "0.0%"},
     "row_text": {**_WRAPPED, "valign": "vcenter"},
 }
@@ -108,14 +112,15 @@ class Formats:
         if name not in self._made:
             style = {**_BASE, **_STYLES[name.removesuffix(_MASKED)]}
             if name.endswith(_MASKED):
-                style["num_format"] = BLIND_FORMAT
+                veil = {"font_color": MUTED, "italic": True, "bold": False, "align": "center"}
+                style = {**style, **veil, "num_format": BLIND_FORMAT}
             if name in self._mean_formats:
                 style["num_format"] = self._mean_formats[name]
             self._made[name] = self._workbook.add_format(style)
         return self._made[name]
 
     def masked(self, name: str) -> Any:
-        """Return the format `name` for a cell that shows `blind` instead of its value."""
+        """Return the format `name` for a cell that says `blind` instead of what the judge did."""
         return self[name + _MASKED]
 
     def conditional(self, **properties: object) -> Any:
@@ -126,6 +131,11 @@ class Formats:
 def mean_format(scale_span: float) -> str:
     """Return the decimals that means are shown with: two, or three where the whole scale is 1."""
     return "0.00" if scale_span > 1 else "0.000"
+
+
+def score_format(scale_span: float) -> str:
+    """Return the decimals that a score is shown with where it has too many; `0.##` would leave a point behind 50."""
+    return "0.0#" if scale_span > 1 else "0.0##"
 
 
 def blend(colours: tuple[str, str, str], share: float) -> str:

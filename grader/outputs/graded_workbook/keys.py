@@ -49,6 +49,16 @@ def plain_value(value: float | str | None) -> str:
     return "\n".join(line.rstrip() for line in lines).strip()
 
 
+def comment_digest(comment: str) -> str:
+    """Return what changes with a comment, one that is cut for its cell being the same as the whole."""
+    return _digest([plain_value(comment)])
+
+
+def texts_digest(question: str, answer: str) -> str:
+    """Return what changes with the two texts of an item that every sheet with scores shows, as cells have them."""
+    return _digest([" ".join(plain_value(text).split()) for text in (question.strip(), answer.strip())])
+
+
 def grade_key(grade: Grade) -> str:
     """Return the key of a grade's row."""
     return item_key(grade.item.system, grade.item.id, grade.sample)

@@ -22,7 +22,7 @@ from grader.outputs.graded_workbook.ooxml import main
 from grader.outputs.graded_workbook.package import Package
 
 PREFIX: Final = "_grader_"
-KINDS: Final = ("review", "verdicts", "blind", "summary", "agreement", "about", "lists")
+KINDS: Final = ("review", "verdicts", "blind", "summary", "agreement", "analysis", "about", "lists")
 COLUMNS: Final = "columns"
 SOURCE: Final = "source"
 

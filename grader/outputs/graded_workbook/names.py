@@ -10,7 +10,7 @@ from grader.outputs.graded_workbook.package import Package
 
 SHEET_LIMIT = 31
 
-_SHEETS = ("review", "verdicts", "blind", "summary", "agreement", "about", "lists")
+_SHEETS = ("review", "verdicts", "blind", "summary", "agreement", "analysis", "about", "lists")
 _TABLES = ("table", "verdicts_table", "blind_table")
 
 
@@ -23,6 +23,7 @@ class SheetNames:
     blind: str = "Blind"
     summary: str = "Summary"
     agreement: str = "Agreement"
+    analysis: str = "Analysis"
     about: str = "About"
     lists: str = "_lists"
     table: str = "tblReview"

@@ -10,6 +10,7 @@ from pathlib import Path
 from grader.criterion_score import has_criterion_verdicts
 from grader.outputs.graded_workbook.about_sheet import write_about, write_lists
 from grader.outputs.graded_workbook.agreement_sheet import write_agreement
+from grader.outputs.graded_workbook.analysis_sheet import write_analysis
 from grader.outputs.graded_workbook.blind_columns import blind_layout
 from grader.outputs.graded_workbook.blind_sheet import BlindSheet
 from grader.outputs.graded_workbook.expert_entries import ExpertEntry
@@ -25,6 +26,7 @@ from grader.outputs.graded_workbook.verdicts_columns import MET, NOT_MET, verdic
 from grader.outputs.graded_workbook.verdicts_sheet import VerdictsSheet
 from grader.records import Grade
 from grader.statistics.agreement_records import AgreementReport
+from grader.statistics.item_analysis_records import ItemAnalysis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,8 @@ class Contents:
     """What earlier reviews have put into the run's store, by row key."""
     agreement: AgreementReport | None = None
     """The report for the sheet Agreement, once there is one."""
+    analysis: ItemAnalysis | None = None
+    """For the sheet Analysis; without it, and while rows are blind, there is none."""
 
     @property
     def blind_keys(self) -> frozenset[str]:
@@ -76,6 +80,8 @@ def write_our_sheets(
     summary.write(judge_note=contents.judge_note, is_baseline=contents.is_baseline)
     if contents.agreement is not None:
         write_agreement(book, names, contents.agreement, scale)
+    if contents.analysis is not None and not contents.blind_keys:  # it would tell what those rows must not show
+        write_analysis(book, names, contents.analysis)
     write_about(book, names, contents.about, judge_note=contents.judge_note)
     if scale.override_choices() or has_verdicts:
         write_lists(book, names, scale, verdicts=(MET, NOT_MET) if has_verdicts else ())

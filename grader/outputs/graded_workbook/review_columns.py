@@ -20,7 +20,7 @@ class Column(StrEnum):
     TEXT_HASH = "Text hash"
     JUDGE_HASH = "Judge hash"
     ENTERED_BEFORE = "Entered before"
-    BLIND_ROW = "Blind row"
+    JUDGE_SHOWN = "Judge shown"
     BLIND_SCORE = "Blind score"
     EXPERT_RESULT = "Expert result"
     ID = "ID"
@@ -88,7 +88,7 @@ LOOKS: Mapping[Column, ColumnLook] = {
     Column.TEXT_HASH: ColumnLook(Owner.ITEM, "note", 18),
     Column.JUDGE_HASH: ColumnLook(Owner.ITEM, "note", 18),
     Column.ENTERED_BEFORE: ColumnLook(Owner.ITEM, "note", 18),
-    Column.BLIND_ROW: ColumnLook(Owner.ITEM, "note", 10),
+    Column.JUDGE_SHOWN: ColumnLook(Owner.ITEM, "note", 10),
     Column.BLIND_SCORE: ColumnLook(Owner.ITEM, "note", 10),
     Column.EXPERT_RESULT: ColumnLook(Owner.ITEM, "note", 10),
     Column.ID: ColumnLook(Owner.ITEM, "id", 6, 14),
@@ -119,11 +119,11 @@ _HEADER_LIMIT = 60
 HIDDEN = frozenset(
     {
         *(Column.KEY, Column.TEXT_HASH, Column.JUDGE_HASH, Column.ENTERED_BEFORE),
-        *(Column.BLIND_ROW, Column.BLIND_SCORE, Column.EXPERT_RESULT),
+        *(Column.JUDGE_SHOWN, Column.BLIND_SCORE, Column.EXPERT_RESULT),
     }
 )
 ALWAYS = frozenset(Column) - {
-    *(Column.BLIND_ROW, Column.BLIND_SCORE, Column.EXPERT_RESULT, Column.STALE),
+    *(Column.JUDGE_SHOWN, Column.BLIND_SCORE, Column.EXPERT_RESULT, Column.STALE),
     *(Column.SAMPLE, Column.GROUP, Column.QUESTION, Column.REFERENCE, Column.CRITERIA),
 }
 """The columns every run has; the others are there where some item has something in them."""

@@ -1,7 +1,8 @@
 """The live formulas of Review's rows; their true values are those of `expert_result`.
 
 They use only what Excel 2010, LibreOffice and Google Sheets compute alike, and nothing that depends on a locale. Keys
-are looked for as `key*`, since a key of digits alone would be taken for a number.
+are looked for as `key*`, since a key of digits alone would be taken for a number. Scores typed as text are read as
+`entry_values` reads them, apart from signs.
 """
 
 from __future__ import annotations
@@ -19,8 +20,14 @@ from grader.rubric import Rubric
 MOST_COMPARISONS = 20_000_000
 """Rows of Review times rows of Verdicts: with more, each change would keep a spreadsheet busy for seconds."""
 
+MOST_TYPED = 20_000
+"""Rows of Review: with more, a long formula in each would make the file slow, and scores typed as text are not read."""
+
 MOST_LEVELS = 12
 """A formula holds 8,192 characters, and each level takes its part of them."""
+
+
+_NOTHING = '""'
 
 
 class ReviewFormulas:
@@ -51,7 +58,7 @@ class ReviewFormulas:
         assert self._blind is not None
         place = f"MATCH({self._cell(Column.KEY, row)},{self._blind.range(Column.KEY)},0)"
         score = f"INDEX({self._blind.range(Column.EXPERT_SCORE)},{place})"
-        return f'=IF(ISNUMBER({place}),IF({score}="","",{score}),"")'
+        return f'=IF(ISNUMBER({place}),IF(TRIM({score})="","",{self._typed(score)}),"")'
 
     def expert_result(self, row: int, by_criteria: float | None) -> str:
         """Return the expert's own score, else the blind one, else what the expert's verdicts give.
@@ -63,7 +70,7 @@ class ReviewFormulas:
             blind = self._cell(Column.BLIND_SCORE, row)
             formula = f'IF({blind}="",{formula},{blind})'
         expert = self._cell(Column.EXPERT_SCORE, row)
-        return f'=IF({expert}="",{formula},{expert})'
+        return f'=IF(TRIM({expert})="",{formula},{self._typed(expert)})'
 
     def expert_values(self, grade: Grade, entry: ExpertEntry) -> tuple[float | str | None, float | None]:
         """Return the true value of `expert_result`, and what the expert's verdicts give by themselves."""
@@ -73,16 +80,27 @@ class ReviewFormulas:
     def final(self, row: int) -> str:
         """Return the score that counts; empty where the expert's is no number, which its cell then shows in red."""
         judge, result = self._cell(Column.SCORE, row), self._result(row)
-        return f'=IF({result}="",IF({judge}="","",{judge}),IF(ISNUMBER({result}),{result},""))'
+        judges = f'IF({judge}="","",{judge})'
+        if self._has_own_result:
+            return f'=IF({result}="",{judges},IF(ISNUMBER({result}),{result},""))'
+        return f'=IF(TRIM({result})="",{judges},{self._typed(result, _NOTHING)})'
 
     def difference(self, row: int) -> str:
         """Return the expert's result minus the judge's score."""
-        judge, result = self._cell(Column.SCORE, row), self._result(row)
-        return f'=IF(COUNT({judge},{result})=2,{result}-{judge},"")'
+        judge, result, final = self._cell(Column.SCORE, row), self._result(row), self._cell(Column.FINAL, row)
+        return f'=IF(AND(TRIM({result})<>"",COUNT({judge},{final})=2),{final}-{judge},"")'
+
+    def _typed(self, cell: str, otherwise: str = "") -> str:
+        if self._layout.row_count <= MOST_TYPED:
+            return typed_score(cell, otherwise)
+        return f"IF(ISNUMBER({cell}),{cell},{otherwise})" if otherwise else cell
+
+    @property
+    def _has_own_result(self) -> bool:
+        return Column.EXPERT_RESULT in self._layout.columns
 
     def _result(self, row: int) -> str:
-        has_own_column = Column.EXPERT_RESULT in self._layout.columns
-        return self._cell(Column.EXPERT_RESULT if has_own_column else Column.EXPERT_SCORE, row)
+        return self._cell(Column.EXPERT_RESULT if self._has_own_result else Column.EXPERT_SCORE, row)
 
     def _cell(self, column: Column, row: int) -> str:
         return self._layout.cell(column, row)
@@ -121,6 +139,23 @@ class ReviewFormulas:
         reached = f'{sums}{self._verdicts.range(VerdictColumn.FINAL)},"{MET}")'
         top = cell_number(self._rubric.scale.max)
         return f'IF({possible}=0,"",{top}*MIN({possible},MAX(0,{reached}))/{possible})'
+
+
+def typed_score(cell: str, otherwise: str = "") -> str:
+    """Return a formula, without its `=`, for the number in a cell typed as text; else `otherwise`, or the cell.
+
+    `62,5`, `62.5` and full-width digits are read in every locale, as only the digits are given to VALUE. Thousands
+    such as `1.000` are not, and neither is anything with other characters.
+    """
+    otherwise = otherwise or cell
+    plain = f'SUBSTITUTE(ASC(TRIM({cell})),",",".")'
+    digits = f'SUBSTITUTE({plain},".","")'
+    decimals = f'LEN({plain})-FIND(".",{plain}&".")'
+    is_number = f'TEXT(VALUE({digits}),REPT("0",LEN({digits})))={digits}'
+    is_clear = f'OR({decimals}<>3,LEN({plain})>7,LEFT({plain},1)="0")'
+    number = f"VALUE({digits})/10^MAX(0,{decimals})"
+    read = f'IF(AND({is_number},LEN({plain})-LEN({digits})<2,{is_clear}),{number},{otherwise})'
+    return f"IF(ISNUMBER({cell}),{cell},IFERROR({read},{otherwise}))"
 
 
 def is_live(row_count: int, verdicts: VerdictsLayout | None, levels: Iterable[float]) -> bool:

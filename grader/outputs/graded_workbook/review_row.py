@@ -6,10 +6,16 @@ import json
 from collections.abc import Iterable
 
 from grader.outputs.graded_workbook.expert_entries import ExpertEntry
-from grader.outputs.graded_workbook.keys import grade_key, judge_hash, text_hash
+from grader.outputs.graded_workbook.expert_result import BLIND
+from grader.outputs.graded_workbook.keys import comment_digest, grade_key, judge_hash, text_hash
 from grader.outputs.graded_workbook.review_columns import Column, FieldColumn, ReviewColumn
+from grader.outputs.graded_workbook.text import fits
 from grader.outputs.graded_workbook.wording import criteria_text, verdict_words
+from grader.outputs.review_queue import Reason, ReviewQueue, Urgency, urgent_reasons
 from grader.records import Grade, Item
+
+STALE_REASON = "entry for earlier texts"
+"""Why an expert should look at a row whose entry no longer counts."""
 
 Value = str | float | None
 
@@ -26,17 +32,18 @@ def row_values(
     """Return what stands in a grade's row, `fields` of its item included; no score is `None`, never 0.
 
     `stored` is what earlier reviews entered, `reasons` why an expert should look at it. With `is_masked` the judge's
-    texts are one line each: LibreOffice shows cells of several lines as they are, whatever their number format.
+    cells all say `blind`: what is not in the file cannot be found by clicking on a cell.
     """
     item, verdict = grade.item, grade.verdict
+    score: Value = verdict.score
     words, analysis = verdict_words(verdict), verdict.analysis.strip()
     if is_masked:
-        words, analysis = one_line(words), one_line(analysis)
+        score = words = analysis = BLIND
     return {
         **{column: field_text(item, column) for column in fields},
         Column.KEY: grade_key(grade),
         Column.TEXT_HASH: text_hash(item),
-        Column.JUDGE_HASH: judge_hash(verdict.score, words, analysis),
+        Column.JUDGE_HASH: judge_hash(score, words, analysis),
         Column.ENTERED_BEFORE: "" if stored is None else entered_before(stored.score, stored.comment),
         Column.ID: item.id,
         Column.SYSTEM: item.system,
@@ -46,7 +53,7 @@ def row_values(
         Column.REFERENCE: item.reference.strip(),
         Column.CRITERIA: criteria_text(item),
         Column.ANSWER: item.answer.strip(),
-        Column.SCORE: verdict.score,
+        Column.SCORE: score,
         Column.VERDICT: words,
         Column.NEEDS_REVIEW: "; ".join(reasons),
         Column.ANALYSIS: analysis,
@@ -55,16 +62,24 @@ def row_values(
     }
 
 
+def reasons_shown(grade: Grade, entry: ExpertEntry, queue: ReviewQueue, *, is_masked: bool) -> list[Reason]:
+    """Return why an expert should look at a row; of a masked one nothing that comes from the judge."""
+    reasons = [] if is_masked else urgent_reasons(grade, queue)
+    stale = [Reason(Urgency.DISAGREEMENT, STALE_REASON)] if entry.stale else []
+    return sorted((*reasons, *stale), key=lambda reason: reason.urgency)
+
+
 def field_text(item: Item, column: FieldColumn) -> str:
     """Return the text of an item's field, empty where it has none."""
     return item.fields.get(column.field, "").strip()
 
 
-def one_line(text: str) -> str:
-    """Return a text without line ends, for a cell that its number format must be able to mask."""
-    return " ".join(text.split())
-
-
 def entered_before(value: float | bool | str | None, comment: str) -> str:
-    """Return the expert's two cells as an earlier review stored them, as JSON; empty where both were."""
-    return json.dumps([value, comment], ensure_ascii=False) if value is not None or comment else ""
+    """Return the expert's two cells as an earlier review stored them, as JSON; empty where both were.
+
+    `[50, "why"]`, or where a cell cannot hold that `[50, "", digest]` with a digest of the comment.
+    """
+    if value is None and not comment:
+        return ""
+    whole = json.dumps([value, comment], ensure_ascii=False)
+    return whole if fits(whole) else json.dumps([value, "", comment_digest(comment)])

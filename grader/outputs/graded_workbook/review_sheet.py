@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from grader.outputs.graded_workbook.expert_entries import ExpertEntry, entry_for
-from grader.outputs.graded_workbook.expert_result import expert_number, shown_final
-from grader.outputs.graded_workbook.formats import AMBER, MUTED, PALE_RED, RED
+from grader.outputs.graded_workbook.expert_result import (
+    BLIND,
+    expert_number,
+    expert_result,
+    shown_final,
+    veiled,
+)
+from grader.outputs.graded_workbook.formats import AMBER, MUTED, PALE_RED, RED, score_format
 from grader.outputs.graded_workbook.keys import grade_key
 from grader.outputs.graded_workbook.names import SheetNames
 from grader.outputs.graded_workbook.review_columns import (
@@ -19,13 +25,13 @@ from grader.outputs.graded_workbook.review_columns import (
     look_of,
 )
 from grader.outputs.graded_workbook.review_formulas import ReviewFormulas
-from grader.outputs.graded_workbook.review_row import row_values
+from grader.outputs.graded_workbook.review_row import reasons_shown, row_values
 from grader.outputs.graded_workbook.row_height import row_points
-from grader.outputs.graded_workbook.score_rules import score_colours, score_rule, three_colours
+from grader.outputs.graded_workbook.score_rules import score_rule, three_colours
 from grader.outputs.graded_workbook.sheet import Book, checked
 from grader.outputs.graded_workbook.survey import Survey
 from grader.outputs.graded_workbook.table_sheet import TableSheet, Value
-from grader.outputs.review_queue import Reason, Urgency, urgent_reasons
+from grader.outputs.review_queue import Reason, Urgency
 from grader.records import Grade
 
 _COMFORTABLE_LINES = 13
@@ -33,8 +39,8 @@ _COMFORTABLE_LINES = 13
 _MOST_FIELD_POINTS = 260
 """A document given as context may be pages long: rows show its beginning, the cell has all of it."""
 
-_OF_JUDGE = frozenset({Column.SCORE, Column.VERDICT, Column.NEEDS_REVIEW, Column.ANALYSIS})
-"""The cells of a row that say what the judge thought, as Final and Difference do."""
+_OF_JUDGE = frozenset({Column.SCORE, Column.VERDICT, Column.ANALYSIS})
+"""The cells of a row that say `blind` where an expert is to score it without them."""
 
 _TOO_LARGE = (
     "In a workbook of this size Final does not follow the sheet Verdicts by itself: `grader review` counts what you "
@@ -80,9 +86,9 @@ class ReviewSheet:
     def _write_row(
         self, row: int, grade: Grade, entries: Mapping[str, ExpertEntry], stored: Mapping[str, ExpertEntry]
     ) -> None:
-        entry, reasons = entry_for(grade, entries), urgent_reasons(grade, self._survey.queue)
-        key = grade_key(grade)
+        entry, key = entry_for(grade, entries), grade_key(grade)
         is_masked = key in self._survey.masked
+        reasons = reasons_shown(grade, entry, self._survey.queue, is_masked=is_masked)
         values = row_values(
             grade,
             entry,
@@ -92,7 +98,6 @@ class ReviewSheet:
             is_masked=is_masked,
         )
         values[Column.STALE] = entry.stale
-        values[Column.BLIND_ROW] = "yes" if is_masked else ""
         checked(self._table.sheet.raw.set_row(row, self._row_points(values)))
         for column in self.layout.columns:
             if column in values:
@@ -111,15 +116,11 @@ class ReviewSheet:
         if not is_masked or column not in _OF_JUDGE:
             self._table.value(row, column, value, self._book.formats[style])
             return
-        masked = self._book.formats.masked(look_of(column).style)
-        if value is None or value == "":
-            # An empty cell would show nothing, and so give away that there is nothing; an empty text shows `blind`.
-            self._table.formula(row, column, '=""', masked, None)
-        else:
-            self._table.value(row, column, value, masked)
+        self._table.value(row, column, value, self._book.formats.masked(look_of(column).style))
 
     def _write_results(self, row: int, grade: Grade, entry: ExpertEntry, *, is_masked: bool, is_blind: bool) -> None:
         rubric, formats, formulas = self._survey.rubric, self._book.formats, self._formulas
+        grade = veiled(grade) if is_masked else grade
         expert, judge = expert_number(grade, entry, rubric), grade.verdict.score
         if Column.BLIND_SCORE in self.layout.columns:
             if is_blind:
@@ -131,35 +132,39 @@ class ReviewSheet:
             result, by_criteria = formulas.expert_values(grade, entry)
             formula = formulas.expert_result(row, by_criteria)
             self._table.formula(row, Column.EXPERT_RESULT, formula, formats["note"], result)
-        final, difference = (formats.masked(name) if is_masked else formats[name] for name in ("final", "difference"))
-        self._table.formula(row, Column.FINAL, formulas.final(row), final, shown_final(grade, entry, rubric))
+        final: Value = shown_final(grade, entry, rubric)
+        if is_masked and expert_result(grade, entry, rubric) is None:
+            final = BLIND
+        style = formats["final_blind" if is_masked else "final"]
+        self._table.formula(row, Column.FINAL, formulas.final(row), style, final)
         between = None if expert is None or judge is None else expert - judge
-        self._table.formula(row, Column.DIFFERENCE, formulas.difference(row), difference, between)
+        self._table.formula(row, Column.DIFFERENCE, formulas.difference(row), formats["difference"], between)
 
     def _offer_scores(self) -> None:
         rule = score_rule(self._scale, self._names)
         self._table.over(Column.EXPERT_SCORE, self._table.sheet.raw.data_validation, rule)
         expert = self.layout.cell(Column.EXPERT_SCORE, 1)
-        # Text is no score, and Final stays empty beside it: nobody should have to search for the reason.
-        self._table.colour(
-            Column.EXPERT_SCORE, f"=AND(ISTEXT({expert}),LEN({expert})>0)", bg_color=PALE_RED, font_color=RED
-        )
+        # What is no score leaves Final empty: nobody should have to search for the reason.
+        final = self.layout.cell(Column.FINAL, 1)
+        unread = f'=AND(TRIM({expert})<>"",NOT(ISNUMBER({final})))'
+        self._table.colour(Column.EXPERT_SCORE, unread, bg_color=PALE_RED, font_color=RED)
 
     def _colour_scores(self) -> None:
         judge, difference = self.layout.cell(Column.SCORE, 1), self.layout.cell(Column.DIFFERENCE, 1)
         overridden = f"AND(ISNUMBER({difference}),{difference}<>0)"
-        if Column.BLIND_ROW not in self.layout.columns:
-            self._table.over(Column.FINAL, self._table.sheet.raw.conditional_format, three_colours(self._scale))
-        else:
-            # A colour scale cannot leave out rows, and its colours would give away what the masks hide.
-            is_open = f'{self.layout.cell(Column.BLIND_ROW, 1)}=""'
-            overridden = f"AND({is_open},{overridden})"
-            final = self.layout.cell(Column.FINAL, 1)
-            for least, colour in score_colours(self._scale):
-                self._table.colour(
-                    Column.FINAL, f"=AND({is_open},ISNUMBER({final}),{final}>={least:.12g})", bg_color=colour
-                )
+        self._table.over(Column.FINAL, self._table.sheet.raw.conditional_format, three_colours(self._scale))
         self._table.colour(Column.SCORE, f'=AND({judge}<>"",{overridden})', font_strikeout=True, font_color=MUTED)
+        self._shorten_scores()
+
+    def _shorten_scores(self) -> None:
+        """Show few decimals of scores that have many, such as a third of a scale; 50 stays 50."""
+        shown = score_format(self._scale.max - self._scale.min)
+        places = len(shown) - 2
+        for column in (Column.SCORE, Column.EXPERT_SCORE, Column.FINAL, Column.DIFFERENCE):
+            cell = self.layout.cell(column, 1)
+            is_long = f"=IF(ISNUMBER({cell}),ABS({cell}-ROUND({cell},{places}))>1E-9,FALSE)"
+            signed = f"+{shown};-{shown};0" if column is Column.DIFFERENCE else shown
+            self._table.colour(column, is_long, num_format=signed)
 
     def _explain_header(self) -> None:
         self._table.explain(

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from grader.outputs.graded_workbook.distribution import is_closed
-from grader.outputs.graded_workbook.formats import HIGH, LOW, MIDDLE, blend
+from grader.outputs.graded_workbook.formats import HIGH, LOW, MIDDLE
 from grader.outputs.graded_workbook.names import SheetNames, quoted
 from grader.records import format_number
 from grader.rubric import Scale
-
-_COLOUR_STEPS = 8
 
 ACCEPT = "Leave it empty to accept the judge's score."
 
@@ -45,9 +43,3 @@ def three_colours(scale: Scale) -> dict[str, object]:
     for point, value in points.items():
         rule |= {f"{point}_type": "num", f"{point}_value": value, f"{point}_color": colours[point]}
     return rule
-
-
-def score_colours(scale: Scale) -> list[tuple[float, str]]:
-    """Return the same colours in steps, each with the least score that has it, highest first."""
-    shares = [step / _COLOUR_STEPS for step in range(_COLOUR_STEPS, -1, -1)]
-    return [(scale.min + (scale.max - scale.min) * share - 1e-9, blend((LOW, MIDDLE, HIGH), share)) for share in shares]

@@ -7,6 +7,7 @@ entry and takes text as nothing, and EXACT, because COUNTIFS would read `gpt*` a
 from __future__ import annotations
 
 from grader.outputs.graded_workbook.distribution import ScoreClass
+from grader.outputs.graded_workbook.expert_result import BLIND
 from grader.outputs.graded_workbook.review_columns import Column, ReviewLayout
 
 
@@ -17,8 +18,8 @@ class Formulas:
         self._layout = layout
         self._final = layout.range(Column.FINAL)
         self._judge = layout.range(Column.SCORE)
-        has_result = Column.EXPERT_RESULT in layout.columns
-        self._expert = layout.range(Column.EXPERT_RESULT if has_result else Column.EXPERT_SCORE)
+        expert = layout.range(Column.EXPERT_RESULT if Column.EXPERT_RESULT in layout.columns else Column.EXPERT_SCORE)
+        self._has_expert = f'({expert}<>"")*ISNUMBER({self._final})'
         self._blind = layout.range(Column.BLIND_SCORE) if Column.BLIND_SCORE in layout.columns else None
         self._difference = layout.range(Column.DIFFERENCE)
 
@@ -29,6 +30,10 @@ class Formulas:
     def scored(self, system: str) -> str:
         """Return the count of a system's rows with a final score."""
         return f"=SUMPRODUCT({self._of(system)}*ISNUMBER({self._final}))"
+
+    def blind(self, system: str) -> str:
+        """Return the count of a system's rows that no figure takes in until they have been scored blind."""
+        return f'=SUMPRODUCT({self._of(system)}*({self._final}="{BLIND}"))'
 
     def final_mean(self, system: str, count: str) -> str:
         """Return the mean of the final scores, whose number stands in the cell `count`."""
@@ -48,7 +53,7 @@ class Formulas:
 
     def expert_count(self, system: str) -> str:
         """Return the count of the expert's scores."""
-        return f"=SUMPRODUCT({self._of(system)}*ISNUMBER({self._expert}))"
+        return f"=SUMPRODUCT({self._of(system)}*{self._has_expert})"
 
     def judge_mean(self, system: str) -> str:
         """Return the mean of the judge's own scores."""
@@ -116,3 +121,21 @@ class Formulas:
 
     def _of(self, system: str) -> str:
         return f"EXACT({self._layout.range(Column.SYSTEM)},{system})"
+
+
+_Z = "NORMSINV(0.975)"
+
+
+def wilson_centre(count: str, mean: str, ends: tuple[float, float]) -> str:
+    """Return the middle of Wilson's interval of a mean of two scores, `ends`; it is nearer to their middle."""
+    floor, span = ends[0], ends[1] - ends[0]
+    share = f"(({mean}-{floor:.12g})/{span:.12g})"
+    return f"({floor:.12g}+{span:.12g}*({share}+{_Z}^2/2/{count})/(1+{_Z}^2/{count}))"
+
+
+def wilson_half(count: str, mean: str, ends: tuple[float, float]) -> str:
+    """Return half the width of that interval, of an expert's score between the two too (it then is too wide)."""
+    floor, span = ends[0], ends[1] - ends[0]
+    share = f"(({mean}-{floor:.12g})/{span:.12g})"
+    root = f"SQRT({share}*(1-{share})/{count}+{_Z}^2/4/{count}^2)"
+    return f'=IF({count}=0,"",{span:.12g}*{_Z}*{root}/(1+{_Z}^2/{count}))'

@@ -11,6 +11,7 @@ from grader.outputs.graded_workbook.score_rules import three_colours
 from grader.outputs.graded_workbook.sheet import Book, checked
 from grader.outputs.graded_workbook.summary_formulas import Formulas
 from grader.outputs.graded_workbook.summary_tables import (
+    BLIND,
     JUDGE,
     MEAN,
     PLANNED,
@@ -94,11 +95,14 @@ class SummarySheet:
 
     def _write_completeness(self, row: int) -> None:
         scored, planned = (self._column_sum(column) for column in (SCORED, PLANNED))
+        if self._survey.masked:
+            planned = f"({planned}-{self._column_sum(BLIND)})"
         words = f'"INCOMPLETE: only "&{scored}&" of "&{planned}&" items have a score."'
         formula = f'=IF({scored}<{COMPLETE_SHARE}*{planned},{words},"")'
         survey = self._survey
-        is_incomplete = survey.scored < COMPLETE_SHARE * survey.count
-        value = f"INCOMPLETE: only {survey.scored} of {survey.count} items have a score."
+        open_count = survey.count - survey.blind_count
+        is_incomplete = survey.scored < COMPLETE_SHARE * open_count
+        value = f"INCOMPLETE: only {survey.scored} of {open_count} items have a score."
         self._sheet.formula(row, 0, formula, self._formats["alarm"], value if is_incomplete else None)
 
     def _write_leaderboard(self) -> Block:
@@ -107,9 +111,20 @@ class SummarySheet:
         block = self._tables.write_leaderboard(_FIRST_TABLE_ROW)
         self._colour_means(block, MEAN, MEAN)
         note = "± 95 %: Student's t interval of the mean over the scored items."
-        if self._survey.needs_sample_note:
-            note += " Samples of one item count as items of their own, so it is narrower than it should be."
+        if self._survey.rubric.scale.two_scores:
+            note = "± 95 %: half of Wilson's interval, whose middle is not the mean, over the scored items."
+        if self._survey.has_samples:
+            note = (
+                "± 95 %: Student's t interval over the questions, each one's samples averaged first. It is of the "
+                "moment of writing and does not follow the cells; grader review writes it anew."
+            )
         self._sheet.text(block.last_row + 1, 0, note, self._formats["muted"])
+        if self._survey.masked:
+            left_out = (
+                "Rows that are still blind are left out of all figures and charts here, as their scores would give the "
+                f"judge's away: score them on {self._names.blind}, then run grader review, which shows and counts them."
+            )
+            self._sheet.text(block.last_row + 2, 0, left_out, self._formats["notice"])
         return block
 
     def _write_groups(self, row: int) -> int:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from grader.outputs.graded_workbook.distribution import is_closed
 from grader.outputs.graded_workbook.review_columns import column_letters
 from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
-from grader.outputs.graded_workbook.summary_formulas import Formulas
+from grader.outputs.graded_workbook.summary_formulas import Formulas, wilson_centre, wilson_half
 from grader.outputs.graded_workbook.survey import Comparison, Survey, SystemFigures
 from grader.statistics.means import RunningMean
 
-SYSTEM, RANK, PLANNED, SCORED, MEAN, HALF, LOW, HIGH, UNSCORED, REVIEW, EXPERT, JUDGE = range(12)
-"""The leaderboard's columns."""
+SYSTEM, RANK, PLANNED, SCORED, MEAN, HALF, LOW, HIGH, UNSCORED, REVIEW, EXPERT, JUDGE, BLIND = range(13)
+"""The leaderboard's columns, the last where rows are blind."""
 
 _LEADERBOARD = [
     *("System", "Rank", "Items", "Scored", "Final mean", "± 95 %", "from", "to"),
@@ -50,7 +50,8 @@ class SummaryTables:
 
     def write_leaderboard(self, row: int) -> Block:
         """Write one row per system, best mean first at the time of writing; the rank follows the figures."""
-        block = self._start(row, _LEADERBOARD, len(self._systems))
+        labels = [*_LEADERBOARD, "Still blind"] if self._survey.masked else _LEADERBOARD
+        block = self._start(row, labels, len(self._systems))
         for number, system in enumerate(self._systems, start=block.first_row):
             self._write_rank(number, system, block)
             self._write_counts(number, self._survey.systems[system])
@@ -149,27 +150,45 @@ class SummaryTables:
 
     def _write_counts(self, row: int, figures: SystemFigures) -> None:
         system, formulas = f"$A{row + 1}", self._formulas
-        unscored = f"=C{row + 1}-D{row + 1}"
+        unscored = f"=C{row + 1}-D{row + 1}" + (f"-M{row + 1}" if self._survey.masked else "")
         cells = {
             PLANNED: (formulas.planned(system), figures.planned),
             SCORED: (formulas.scored(system), figures.final.n),
-            UNSCORED: (unscored, figures.planned - figures.final.n),
+            UNSCORED: (unscored, figures.planned - figures.final.n - figures.blind_count),
             REVIEW: (formulas.needs_review(system), figures.needs_review),
             EXPERT: (formulas.expert_count(system), figures.expert_count),
         }
+        if self._survey.masked:
+            cells[BLIND] = (formulas.blind(system), figures.blind_count)
         for column, (formula, value) in cells.items():
             self._sheet.formula(row, column, formula, self._formats["count"], value)
 
     def _write_means(self, row: int, figures: SystemFigures) -> None:
         system, count, mean, half = (f"${letter}{row + 1}" for letter in "ADEF")
-        final = figures.final.mean()
-        half_value = None if final.high is None or final.value is None else final.high - final.value
+        final, interval = figures.final.mean(), figures.questions.mean()
+        half_value = None if interval.high is None or interval.low is None else (interval.high - interval.low) / 2
+        centre, half_formula = mean, self._formulas.half_interval(system, count, mean)
+        low, high = interval.low, interval.high
+        two_scores = self._survey.rubric.scale.two_scores
+        if self._survey.has_samples:  # what a formula over rows cannot tell
+            self._write_half(row, half_value)
+            half_formula = ""
+            if final.value is not None and half_value is not None:
+                low, high = final.value - half_value, final.value + half_value
+        elif two_scores:
+            centre, half_formula = wilson_centre(count, mean, two_scores), wilson_half(count, mean, two_scores)
         cells = {
             MEAN: (self._formulas.final_mean(system, count), "strong_mean", final.value),
-            HALF: (self._formulas.half_interval(system, count, mean), "mean", half_value),
-            LOW: (f'=IF({half}="","",{mean}-{half})', "mean", final.low),
-            HIGH: (f'=IF({half}="","",{mean}+{half})', "mean", final.high),
+            **({HALF: (half_formula, "mean", half_value)} if half_formula else {}),
+            LOW: (f'=IF({half}="","",{centre}-{half})', "mean", low),
+            HIGH: (f'=IF({half}="","",{centre}+{half})', "mean", high),
             JUDGE: (self._formulas.judge_mean(system), "mean", figures.judge.mean().value),
         }
         for column, (formula, style, value) in cells.items():
             self._sheet.formula(row, column, formula, self._formats[style], value)
+
+    def _write_half(self, row: int, value: float | None) -> None:
+        if value is None:
+            self._sheet.blank(row, HALF, self._formats["mean"])
+        else:
+            self._sheet.number(row, HALF, value, self._formats["mean"])

@@ -12,14 +12,14 @@ from grader.criterion_score import has_criterion_verdicts
 from grader.outputs.graded_workbook.blind_choice import BlindChoice, BlindWish, can_be_drawn
 from grader.outputs.graded_workbook.distribution import ScoreClass, class_index, score_classes
 from grader.outputs.graded_workbook.expert_entries import NO_ENTRY, ExpertEntry, entry_for
-from grader.outputs.graded_workbook.expert_result import expert_number, shown_final
+from grader.outputs.graded_workbook.expert_result import expert_number, expert_result, shown_final, veiled
 from grader.outputs.graded_workbook.keys import grade_key
 from grader.outputs.graded_workbook.review_columns import ALWAYS, Column, FieldColumn, ReviewColumn, field_columns
-from grader.outputs.graded_workbook.review_row import field_text
-from grader.outputs.review_queue import ReviewQueue, queue_of, review_reasons
+from grader.outputs.graded_workbook.review_row import field_text, reasons_shown
+from grader.outputs.review_queue import ReviewQueue, queue_of
 from grader.records import Grade
 from grader.rubric import Rubric
-from grader.statistics.means import RunningMean
+from grader.statistics.means import QuestionMeans, RunningMean
 
 
 @dataclass(slots=True)
@@ -44,10 +44,15 @@ class SystemFigures:
 
     classes: list[int]
     """How many final scores each class of the distribution holds."""
+    questions: QuestionMeans
+    """The final scores, several samples of one question averaged first, for the interval."""
     planned: int = 0
     needs_review: int = 0
     final: RunningMean = field(default_factory=RunningMean)
+    """Of the rows' final scores, as the live formula has it."""
     judge: RunningMean = field(default_factory=RunningMean)
+    blind_count: int = 0
+    """Rows that are left out until they have been scored blind: their judge's scores are not shown yet."""
     expert_count: int = 0
     seen: Comparison = field(default_factory=Comparison)
     """Of rows whose judge's score the expert could see."""
@@ -96,8 +101,13 @@ class Survey:
         return sum(figures.final.n for figures in self.systems.values())
 
     @property
-    def needs_sample_note(self) -> bool:
-        """Whether some item was graded more than once, which intervals do not know."""
+    def blind_count(self) -> int:
+        """Rows that no figure takes in yet."""
+        return sum(figures.blind_count for figures in self.systems.values())
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether some item was graded more than once, which a formula over rows does not know."""
         return Column.SAMPLE in self.columns
 
     def leaderboard(self) -> list[str]:
@@ -131,25 +141,34 @@ def survey_grades(
     disputed = frozenset(key for key, entry in (stored or {}).items() if entry.experts_differ)
     queue = queue or queue_of(grades, rubric, disputed)
     survey = Survey(rubric, score_classes(rubric.scale), queue, fields=field_columns(rubric))
-    choice = BlindChoice(wish=blind or BlindWish(), entries=entries)
-    revealed: set[str] = set()
+    _choose_blind_rows(survey, grades, BlindChoice(wish=blind or BlindWish(), entries=entries), stored or {})
     for grade in grades:
         entry = entry_for(grade, entries)
         if entry is not NO_ENTRY:
             survey.carried.add(grade_key(grade))
         if entry.stale:
             survey.columns.add(Column.STALE)
-        if stored and entry_for(grade, stored).blind_score is not None:
-            revealed.add(grade_key(grade))
-        choice.see(grade)
         survey.drawable_count += can_be_drawn(grade)
         _look_at_texts(survey, grade)
         _look_at_criteria(survey, grade)
         _count(survey, grade, entry)
-    survey.blind_rows = choice.keys
-    survey.masked = survey.blind_rows - revealed
     survey.columns |= _helper_columns(survey)
     return survey
+
+
+def _choose_blind_rows(
+    survey: Survey, grades: Collection[Grade], choice: BlindChoice, stored: Mapping[str, ExpertEntry]
+) -> None:
+    """Find out which rows are blind; what is counted of the others depends on it, so all grades are seen before."""
+    if not choice.is_needed:
+        return
+    revealed: set[str] = set()
+    for grade in grades:
+        if stored and entry_for(grade, stored).blind_score is not None:
+            revealed.add(grade_key(grade))
+        choice.see(grade)
+    survey.blind_rows = choice.keys
+    survey.masked = survey.blind_rows - revealed
 
 
 def _helper_columns(survey: Survey) -> set[ReviewColumn]:
@@ -157,8 +176,6 @@ def _helper_columns(survey: Survey) -> set[ReviewColumn]:
     needed: set[ReviewColumn] = set()
     if survey.blind_rows:
         needed |= {Column.BLIND_SCORE, Column.EXPERT_RESULT}
-    if survey.masked:
-        needed.add(Column.BLIND_ROW)
     if has_criterion_verdicts(survey.rubric):
         needed.add(Column.EXPERT_RESULT)
     return needed
@@ -192,16 +209,23 @@ def _look_at_texts(survey: Survey, grade: Grade) -> None:
 
 def _count(survey: Survey, grade: Grade, entry: ExpertEntry) -> None:
     system, rubric = grade.item.system, survey.rubric
-    figures = survey.systems.setdefault(system, SystemFigures([0] * len(survey.classes)))
+    is_masked = bool(survey.masked) and grade_key(grade) in survey.masked
+    needs_review = bool(reasons_shown(grade, entry, survey.queue, is_masked=is_masked))
+    if is_masked:
+        grade = veiled(grade)
+    questions = QuestionMeans(rubric.scale.two_scores)
+    figures = survey.systems.setdefault(system, SystemFigures([0] * len(survey.classes), questions))
     figures.planned += 1
-    figures.needs_review += bool(review_reasons(grade, survey.queue))
+    figures.needs_review += needs_review
     judge, expert, final = grade.verdict.score, expert_number(grade, entry, rubric), shown_final(grade, entry, rubric)
     if judge is not None:
         figures.judge.add(judge)
     figures.expert_count += expert is not None
+    figures.blind_count += is_masked and expert_result(grade, entry, rubric) is None
     _compare(figures, judge, expert, entry)
     if final is not None:
         figures.final.add(final)
+        figures.questions.add(grade.item.id, final)
         place = class_index(survey.classes, final)
         if place is not None:
             figures.classes[place] += 1

@@ -23,7 +23,6 @@ class VerdictColumn(StrEnum):
     TEXT_HASH = "Text hash"
     JUDGE_HASH = "Judge hash"
     ENTERED_BEFORE = "Entered before"
-    BLIND_ROW = "Blind row"
     ID = "ID"
     SYSTEM = "System"
     SAMPLE = "Sample"
@@ -43,7 +42,6 @@ VERDICT_LOOKS: Mapping[VerdictColumn, ColumnLook] = {
     VerdictColumn.TEXT_HASH: ColumnLook(Owner.ITEM, "note", 18),
     VerdictColumn.JUDGE_HASH: ColumnLook(Owner.ITEM, "note", 18),
     VerdictColumn.ENTERED_BEFORE: ColumnLook(Owner.ITEM, "note", 18),
-    VerdictColumn.BLIND_ROW: ColumnLook(Owner.ITEM, "note", 10),
     VerdictColumn.ID: ColumnLook(Owner.ITEM, "id", 8, 14),
     VerdictColumn.SYSTEM: ColumnLook(Owner.ITEM, "text", 12, 22),
     VerdictColumn.SAMPLE: ColumnLook(Owner.ITEM, "number", 8),
@@ -61,7 +59,7 @@ VERDICT_LOOKS: Mapping[VerdictColumn, ColumnLook] = {
 HIDDEN_VERDICT_COLUMNS = frozenset(
     {
         *(VerdictColumn.KEY, VerdictColumn.TEXT_HASH, VerdictColumn.JUDGE_HASH),
-        *(VerdictColumn.ENTERED_BEFORE, VerdictColumn.BLIND_ROW),
+        VerdictColumn.ENTERED_BEFORE,
     }
 )
 
@@ -84,7 +82,5 @@ def verdicts_layout(survey: Survey, sheet: str) -> VerdictsLayout:
         left_out.add(VerdictColumn.LEVEL)
     if Column.SAMPLE not in survey.columns:
         left_out.add(VerdictColumn.SAMPLE)
-    if not survey.masked:
-        left_out.add(VerdictColumn.BLIND_ROW)
     columns = tuple(column for column in VerdictColumn if column not in left_out)
     return VerdictsLayout(sheet, columns, survey.criterion_count)

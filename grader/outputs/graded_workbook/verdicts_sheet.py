@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from grader.outputs.graded_workbook.expert_entries import CriterionEntry, ExpertEntry, entry_for
+from grader.outputs.graded_workbook.expert_result import BLIND
 from grader.outputs.graded_workbook.formats import AMBER, GREEN, MUTED, PALE_GREEN, PALE_RED, RED
 from grader.outputs.graded_workbook.keys import grade_key, judge_hash, text_hash
 from grader.outputs.graded_workbook.names import SheetNames, quoted
-from grader.outputs.graded_workbook.review_row import entered_before, one_line
+from grader.outputs.graded_workbook.review_row import entered_before
 from grader.outputs.graded_workbook.row_height import row_points
 from grader.outputs.graded_workbook.sheet import Book, checked
 from grader.outputs.graded_workbook.survey import Survey
@@ -85,7 +86,6 @@ class VerdictsSheet:
     def _write_row(self, number: int, row: _Row, *, is_banded: bool) -> None:
         is_masked = row.key in self._survey.masked
         values = _values(row, self._survey.rubric, is_masked=is_masked)
-        values[VerdictColumn.BLIND_ROW] = "yes" if is_masked else ""
         texts = ((str(values[column]), VERDICT_LOOKS[column].width) for column in self._growing)
         checked(self._table.sheet.raw.set_row(number, row_points(texts)))
         for column in self.layout.columns:
@@ -98,11 +98,7 @@ class VerdictsSheet:
     ) -> None:
         style = VERDICT_LOOKS[column].style
         if is_masked and column in _OF_JUDGE:
-            masked = self._book.formats.masked(style)
-            if value:
-                self._table.value(number, column, value, masked)
-            else:
-                self._table.formula(number, column, '=""', masked, None)
+            self._table.value(number, column, value, self._book.formats.masked(style))
             return
         if column is VerdictColumn.JUDGE and value:
             style = "met" if value == MET else "not_met"
@@ -115,8 +111,9 @@ class VerdictsSheet:
         judges = f'IF({judge}="","",{judge})'
         formula = f'=IF(OR({expert}="{MET}",{expert}="{NOT_MET}"),{expert},{judges})'
         met = row.entry.met if isinstance(row.entry.met, bool) else row.judged.met if row.judged else None
-        style = self._book.formats.masked("final") if is_masked else self._book.formats["final"]
-        self._table.formula(number, VerdictColumn.FINAL, formula, style, verdict_text(met))
+        words = BLIND if is_masked and not isinstance(row.entry.met, bool) else verdict_text(met)
+        style = self._book.formats["final_blind" if is_masked else "final"]
+        self._table.formula(number, VerdictColumn.FINAL, formula, style, words)
 
     def _offer_verdicts(self) -> None:
         rule: dict[str, object] = {
@@ -135,16 +132,9 @@ class VerdictsSheet:
 
     def _colour_verdicts(self) -> None:
         final, judge = self.layout.cell(VerdictColumn.FINAL, 1), self.layout.cell(VerdictColumn.JUDGE, 1)
-        is_open = "TRUE"
-        if VerdictColumn.BLIND_ROW in self.layout.columns:
-            is_open = f'{self.layout.cell(VerdictColumn.BLIND_ROW, 1)}=""'
-        self._table.colour(
-            VerdictColumn.FINAL, f'=AND({is_open},{final}="{MET}")', bg_color=PALE_GREEN, font_color=GREEN
-        )
-        self._table.colour(
-            VerdictColumn.FINAL, f'=AND({is_open},{final}="{NOT_MET}")', bg_color=PALE_RED, font_color=RED
-        )
-        overridden = f'=AND({is_open},{judge}<>"",{judge}<>{final})'
+        self._table.colour(VerdictColumn.FINAL, f'={final}="{MET}"', bg_color=PALE_GREEN, font_color=GREEN)
+        self._table.colour(VerdictColumn.FINAL, f'={final}="{NOT_MET}"', bg_color=PALE_RED, font_color=RED)
+        overridden = f'=AND({judge}<>"",{judge}<>"{BLIND}",{judge}<>{final})'
         self._table.colour(VerdictColumn.JUDGE, overridden, font_strikeout=True, font_color=MUTED)
 
 
@@ -175,7 +165,7 @@ def _values(row: _Row, rubric: Rubric, *, is_masked: bool) -> dict[VerdictColumn
     words = verdict_text(judged.met) if judged else None
     evidence = judged.evidence.strip() if judged else ""
     if is_masked:
-        evidence = one_line(evidence)
+        words = evidence = BLIND
     level = criterion.level
     return {
         VerdictColumn.KEY: row.key,

@@ -54,7 +54,7 @@ def _answers(found: Any, known: Mapping[_Key, Criterion]) -> dict[_Key, Criterio
 
 def has_invented_evidence(verdicts: Sequence[CriterionVerdict], answer: str) -> bool:
     """Return whether a criterion counts as met by a quote that the answer does not hold, or by none."""
-    plain = _comparable(answer)
+    plain = comparable(answer)
     return any(verdict.met and not _occurs(verdict.evidence, plain) for verdict in verdicts)
 
 
@@ -99,13 +99,18 @@ def _named(key: _Key) -> str:
     return f"criterion {number}" if level is None else f"criterion {number} of level {level:g}"
 
 
+def evidence_pieces(evidence: str) -> list[str]:
+    """Return what a quote holds between its ellipses, as `comparable` has it."""
+    pieces = [comparable(piece.strip(_QUOTES)) for piece in _ELLIPSIS.split(evidence)]
+    return [piece for piece in pieces if piece]
+
+
 def _occurs(evidence: str, plain_answer: str) -> bool:
-    pieces = [_comparable(piece.strip(_QUOTES)) for piece in _ELLIPSIS.split(evidence)]
-    pieces = [piece for piece in pieces if piece]
+    pieces = evidence_pieces(evidence)
     return bool(pieces) and all(piece in plain_answer for piece in pieces)
 
 
-def _comparable(text: str) -> str:
+def comparable(text: str) -> str:
     """Return text for comparison: white space, case and the marks that fence data off do not count."""
     folded = normalise(text).translate(_SAME_MARKS).casefold()
     return "".join(folded.split())

@@ -264,6 +264,8 @@ def test_about_and_properties_say_what_was_run(tmp_path: Path, all_kinds: list[B
     assert about["TOKEN_BUDGET_EFFICIENCY"] == "8000"
     assert about["settings.json"] == "ab" * 32
     assert "0.5000 USD and 1 calls at a price that is not known" in about["Calls"]
+    texts = [str(cell.value) for cell in book["Matrix"]["A"]]
+    assert any("Cost: of the calls whose price is known." in text for text in texts)
     assert {each.name: each.value for each in book.custom_doc_props.props}["grader Run"] == "run-1"
 
 

@@ -28,6 +28,8 @@ def test_one_plain_number_is_read_however_it_is_typed(value: object, score: floa
     ("value", "why"),
     [
         ("1,000", "thousands"),
+        ("1.000", "thousands"),
+        ("62.500", "thousands"),
         ("50 %", "not one plain number"),
         ("50%", "not one plain number"),
         ("50-60", "not one plain number"),

@@ -7,6 +7,7 @@ import pytest
 from openpyxl import Workbook
 
 from grader.outputs.graded_workbook.entry_rows import EntryRow, LostColumns, entry_rows
+from grader.outputs.graded_workbook.entry_values import entered_comment
 from grader.outputs.graded_workbook.expert_entries import (
     CriterionEntry,
     ExpertEntry,
@@ -16,8 +17,10 @@ from grader.outputs.graded_workbook.expert_entries import (
     typed_over,
     with_stale,
 )
+from grader.outputs.graded_workbook.review_row import entered_before
+from grader.outputs.graded_workbook.text import cut_text, fits
 
-REVIEW = ["Key", "Text hash", "Entered before", "ID", "Judge score", "Expert score", "Expert comment"]
+REVIEW = ["Key", "Text hash", "Entered before", "ID", "Judge score", "Expert score", "Expert comment", "System"]
 VERDICTS = ["Key", "Text hash", "Entered before", "ID", "Level", "No.", "Judge verdict", "Expert verdict"]
 VERDICTS.append("Expert comment")
 BLIND = ["Key", "Text hash", "Entered before", "ID", "Expert score", "Expert comment"]
@@ -45,13 +48,43 @@ def test_the_other_sheets() -> None:
 def test_what_is_not_ours_has_no_rows() -> None:
     assert rows(["id", "criterion"], ["1", "x"]) == []
     assert rows() == []
-    assert rows(REVIEW, ["", "", "", "1", 5, 5, ""]) == []  # the key is gone
+    assert rows(REVIEW, ["", "", "", "1", 5, "", ""]) == []  # nothing was entered
 
 
 def test_columns_that_are_gone_are_told() -> None:
     assert list(entry_rows("S", [["Key", "Text hash", "Judge score"]])) == [
-        LostColumns(sheet="S", row=0, missing=("Expert score", "Expert comment"))
+        LostColumns(sheet="S", row=0, missing=("Expert score", "Expert comment"), is_unclear=True)
     ]
+    (lost,) = entry_rows("S", [["ID", "System", "Answer", "Expert score", "Expert comment"]])
+    assert isinstance(lost, LostColumns) and lost.missing == ("Key", "Text hash")
+    (lost,) = entry_rows("S", [["0123456789abcdef", "0123456789abcdef", "1", 5]])
+    assert lost == LostColumns(sheet="S", row=0, missing=())
+    assert list(entry_rows("S", [["a title"]], kind="blind")) == [lost]
+
+
+def test_a_row_that_has_lost_its_key_is_found_by_its_entry() -> None:
+    (row,) = rows([*REVIEW, "Question", "Answer"], ["", "", "", "1", 5, 75, "", "s", "q", "a"])
+    assert (row.key, row.value, row.system, row.shown_texts) == ("", 75, "s", ("q", "a"))
+
+
+def test_what_kind_a_sheet_is_takes_more_than_one_column() -> None:
+    header = ["KI-Note" if name == "Judge score" else name for name in REVIEW]
+    (lost,) = entry_rows("S", [header])
+    assert isinstance(lost, LostColumns) and lost.is_unclear
+    (row,) = rows([*header, "Final"], ["k", "h", "", "1", 5, 75, "", "s", ""])
+    assert row.kind == "review"
+    (marked,) = entry_rows("S", [BLIND, ["k", "h", "", "1", 75, ""]], kind="review")
+    assert isinstance(marked, EntryRow) and marked.kind == "review"
+
+
+def test_a_comment_that_was_cut_for_its_cell_is_the_one_that_was_stored() -> None:
+    comment = "why " * 20_000
+    before = entered_before(50.0, comment)
+    assert fits(before)
+    (same,) = rows(REVIEW, ["k", "h", before, "1", 5, 50, cut_text(comment), "s"])
+    assert same.before == (50, entered_comment(cut_text(comment)))
+    (other,) = rows(REVIEW, ["k", "h", before, "1", 5, 50, "mine", "s"])
+    assert other.before == (50, "")
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "7", '["a", "b"]', "[1, 2]", "{", "null"])

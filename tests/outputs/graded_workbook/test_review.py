@@ -53,7 +53,7 @@ def test_only_columns_that_hold_something_are_there(write: Write, grade: Make, c
     full = header(review(write([grade(), rich], criteria_path)))
 
     assert set(full) - set(plain) == {"Sample", "Group", "Question", "Reference", "Criteria"}
-    on_demand = {Column.BLIND_ROW, Column.BLIND_SCORE, Column.EXPERT_RESULT, Column.STALE}
+    on_demand = {Column.BLIND_SCORE, Column.EXPERT_RESULT, Column.STALE}
     assert full == [str(each) for each in Column if each not in on_demand]
 
 

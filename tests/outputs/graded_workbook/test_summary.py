@@ -125,10 +125,10 @@ def test_too_many_missing_scores_are_said_first(write: Write, grade: Make, crite
     assert summary_rows(write(missing[2:], criteria_path))[3][0] is None
 
 
-def test_samples_are_said_to_narrow_the_interval(write: Write, grade: Make, criteria_path: Path) -> None:
+def test_with_samples_the_interval_is_over_questions_and_said_to_be_of_the_moment(write: Write, grade: Make, criteria_path: Path) -> None:
     rows = summary_rows(write([grade(sample=1), grade(sample=2, score=25)], criteria_path))
 
-    assert any("narrower" in str(row[0]) for row in rows)
+    assert any("samples averaged first" in str(row[0]) and "of the moment of writing" in str(row[0]) for row in rows)
 
 
 def test_there_are_two_native_charts_over_summary(write: Write, grades: list[Grade], criteria_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from io import BytesIO
-from typing import Any
 
+from grader.outputs.graded_workbook.expert_result import BLIND
 from grader.outputs.graded_workbook.in_place.look import Looks
 from grader.outputs.graded_workbook.in_place.place import Place
 from grader.outputs.graded_workbook.in_place.row_cells import RowCells
@@ -22,7 +22,6 @@ _LONGEST_NOTE = 1_000
 _NOTE_WIDTH = 260
 _LINE_PIXELS = 18
 _EMPTY = RowCells()
-_HIDDEN = "blind"
 
 
 def column_headers(systems: Iterable[str], taken: Iterable[str]) -> tuple[str, ...]:
@@ -65,7 +64,8 @@ def write_columns(
 
 def _write_row(sheet: Sheet, row: int, column: int, cells: RowCells, looks: Looks) -> None:
     if cells.is_blind:
-        _write_masked(sheet, row, column, cells, looks["blind"])
+        for offset in range(len(KINDS)):
+            sheet.text(row, column + offset, BLIND, looks["blind"])
         return
     if cells.score is None:
         sheet.blank(row, column, looks["unscored" if cells.look == "unscored" else "score"])
@@ -78,14 +78,3 @@ def _write_row(sheet: Sheet, row: int, column: int, cells: RowCells, looks: Look
         lines = sum(1 + len(line) // 40 for line in note.split("\n"))
         size = {"width": _NOTE_WIDTH, "height": min(400, _LINE_PIXELS * (lines + 1))}
         checked(sheet.raw.write_comment(row, column, note, size))
-
-
-def _write_masked(sheet: Sheet, row: int, column: int, cells: RowCells, mask: Any) -> None:
-    """Write cells that read `blind`, whatever is in them; an empty one would tell that there is nothing to hide."""
-    if cells.score is None:
-        sheet.text(row, column, _HIDDEN, mask)
-    else:
-        sheet.number(row, column, round(cells.score, 10), mask)
-    for offset, text in ((1, cells.verdict), (2, cells.analysis)):
-        # LibreOffice shows a text with line ends whatever its number format says.
-        sheet.text(row, column + offset, " ".join(text.split()) or _HIDDEN, mask)

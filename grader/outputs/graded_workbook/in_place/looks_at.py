@@ -12,6 +12,8 @@ from lxml import etree
 
 from grader.outputs.graded_workbook.area import Area, bounds, parse_area, parse_areas, references
 from grader.outputs.graded_workbook.defined_names import defined_names
+from grader.outputs.graded_workbook.in_place.computed_reach import computed_reach
+from grader.outputs.graded_workbook.in_place.refusal import NotInPlace
 from grader.outputs.graded_workbook.ooxml import local_name, main
 from grader.outputs.graded_workbook.package import Package
 
@@ -30,18 +32,34 @@ _WORDS = {
     "sparklineGroup": "a sparkline",
     "c": "a formula",
 }
+_ONLY_OFFERS = _WORDS["dataValidation"]
+"""What it computes is a list to choose from, and no figure."""
+
 _VML_LINK = re.compile(r"<x:Fmla(?:Link|Range|Group|Txbx)>([^<]+)<")
 
 
 def what_looks_at(package: Package, sheet: str, area: Area) -> str | None:
-    """Return in words what looks at cells of `area` on `sheet`, the first that is found; `None` for nothing."""
+    """Return in words what looks at cells of `area` on `sheet`, the first that is found; `None` for nothing.
+
+    Raises:
+        NotInPlace: a formula computes which cells it reads, and it cannot be told that it stays away.
+    """
     sheets = {part: name for name, part in package.sheets().items()}
     for where, formula, own_sheet, filled in _formulas(package, sheets):
         for each in references(formula, filled):
             named = each.sheet or own_sheet
             if (named.casefold() == sheet.casefold() or ":" in named) and each.area.meets(area):
                 return f"{where} looks at {each.area}"
+        if not where.startswith(_ONLY_OFFERS):
+            _check_computed(where, formula, own_sheet, sheet, area)
     return _array_on(package, package.sheets()[sheet], area)
+
+
+def _check_computed(where: str, formula: str, own_sheet: str, sheet: str, area: Area) -> None:
+    for reach in computed_reach(formula):
+        named = reach.target.sheet or own_sheet
+        if (named == "*" or named.casefold() == sheet.casefold()) and reach.target.area.meets(area):
+            raise NotInPlace(f"{where} uses {reach.words}, whose reach cannot be told")
 
 
 Formula = tuple[str, str, str, Area | None]

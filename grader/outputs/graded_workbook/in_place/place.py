@@ -217,8 +217,11 @@ def _check_free(package: Package, grid: Grid, place: Place) -> None:
     taken = what_stands_on(package, place.part, ours)
     if taken:
         raise NotInPlace(f"the cells beside the criteria are taken by {taken}")
-    if any(int(col.get("outlineLevel") or 0) for col in _columns_under(package.tree(place.part), place)):
+    columns = _columns_under(package.tree(place.part), place)
+    if any(int(col.get("outlineLevel") or 0) for col in columns):
         raise NotInPlace("the columns beside the criteria are part of a group")
+    if any(col.get("hidden") in ("1", "true") for col in columns):
+        raise NotInPlace("the columns beside the criteria are hidden")
     looking = what_looks_at(package, place.sheet, ours)
     if looking:
         raise NotInPlace(f"{looking}, where the new columns would be")

@@ -41,6 +41,11 @@ def _parts_digest(package: Package) -> str:
     return digest.hexdigest()
 
 
+def is_untouched(package: Package) -> bool:
+    """Return whether a workbook is as we have written it, and no other program has saved it since."""
+    return read_properties(package).get(_PARTS) == _parts_digest(package)
+
+
 def changes_by_hand(package: Package, ours: Ours) -> Iterator[str]:
     """Yield one reason after the other to keep the workbook; each completes "because …".
 

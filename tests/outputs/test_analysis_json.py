@@ -1,0 +1,38 @@
+"""analysis.json of a graded run, and the sheet beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from openpyxl import load_workbook
+
+from grader.cli.main import cli
+
+
+def run(criteria_path: Path, answers_path: Path, out: Path, *more: str) -> Any:
+    command = ["score", "--criteria", str(criteria_path), "--answers", str(answers_path), "--model", "offline"]
+    done = CliRunner().invoke(cli, [*command, "--out", str(out), "--quiet", "--no-progress", *more])
+    assert done.exit_code == 0, done.output
+    return json.loads((out / "analysis.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("rubric", "count"), [("tiered", 0), ("tiered-items", 7)])
+def test_it_holds_criteria_where_the_rubric_has_verdicts(
+    criteria_path: Path, answers_path: Path, tmp_path: Path, rubric: str, count: int
+) -> None:
+    record = run(criteria_path, answers_path, tmp_path / "run", "--rubric", rubric)
+    assert (record["version"], record["confidence"]) == (1, 0.95)
+    assert len(record["criteria"]) == count
+    assert [each["item_id"] for each in record["questions"]] == ["1", "2", "3"]
+    assert record["questions"][0]["item_rest"]["reason"] == "not computable: fewer than 3 systems"
+    assert [each["system"] for each in record["scores"]] == [None, "apollo"]
+    assert load_workbook(tmp_path / "run" / "graded.xlsx").sheetnames[-3:-1] == ["Analysis", "About"]
+
+
+def test_the_sheet_waits_until_blind_rows_are_scored(criteria_path: Path, answers_path: Path, tmp_path: Path) -> None:
+    run(criteria_path, answers_path, tmp_path / "run", "--blind", "1")
+    assert "Analysis" not in load_workbook(tmp_path / "run" / "graded.xlsx").sheetnames
