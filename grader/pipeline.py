@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -30,6 +29,7 @@ from grader.outputs.summary import Summary, empty_summary, total_cost_usd, write
 from grader.planning import Plan
 from grader.plugins import find_plugins
 from grader.rubric_method import RubricMethod
+from grader.run_notes import changed_note, kept_notes, missing_note, unreviewed_note
 from grader.statistics.agreement_records import AgreementReport
 from grader.store.run_head import RunHead
 from grader.store.run_store import RunStore
@@ -136,10 +136,10 @@ def write_outputs(
         judge=f"judge: {_judge(head)}",
         paths=(workbook.path, *data.paths, store.path, *exported.paths),
         notes=(
-            *_kept_notes(store),
-            *_changed_note(head),
+            *kept_notes(store),
+            *changed_note(head),
             *workbook.notes,
-            *_unreviewed_note(workbook.unreviewed_count, workbook.path),
+            *unreviewed_note(workbook.unreviewed_count, workbook.path),
             *exported.notes,
         ),
         agreement=data.agreement,
@@ -161,9 +161,9 @@ def _as_they_stand(
         judge=f"judge: {_judge(head)}",
         paths=(*standing, store.path),
         notes=(
-            *_kept_notes(store),
-            *_changed_note(head),
-            *_unreviewed_note(unreviewed_count(store), standing[0]),
+            *kept_notes(store),
+            *changed_note(head),
+            *unreviewed_note(unreviewed_count(store), standing[0]),
             _UNCHANGED,
         ),
         agreement=views.agreement(grades),
@@ -215,7 +215,7 @@ def _write_workbook(
         grades=grades,
         rubric=head.rubric,
         about=_about(head, summary),
-        judge_note=head.record["model"] + _missing_note(head, data.reached_count),
+        judge_note=head.record["model"] + missing_note(head, data.reached_count),
         is_baseline=head.record["is_baseline"],
         blind_count=head.record["options"].get("blind") or 0,
         stored=views.entries,
@@ -273,42 +273,6 @@ def _digests_beside(target: Path) -> frozenset[str]:
 
     targets = (target.with_suffix(suffix) for suffix in EXTENSIONS.values())
     return frozenset(file_digest(path) for each in targets for path in numbered_files(each))
-
-
-def _kept_notes(store: RunStore) -> tuple[str, ...]:
-    """Return what to say of experts' entries in a store that was started anew."""
-    if store.set_aside is not None:
-        return (
-            f"the earlier {store.path.name} cannot be read by this grader and was kept as {store.set_aside.name}: what"
-            " experts have entered in it, if anything, does not count",
-        )
-    count = store.kept_override_count
-    if not count:
-        return ()
-    entries = "an entry of an expert was" if count == 1 else f"{count:,} entries of experts were"
-    return (f"{entries} kept from before the fresh start, with who entered what and when",)
-
-
-def _unreviewed_note(count: int, workbook_path: Path) -> tuple[str, ...]:
-    if not count:
-        return ()
-    entries = "1 entry in {} is" if count == 1 else f"{count:,} entries in {{}} are"
-    command = shlex.join(["grader", "review", str(workbook_path)])
-    return (f"{entries.format(workbook_path.name)} not yet in the figures: run {command}",)
-
-
-def _missing_note(head: RunHead, reached_count: int) -> str:
-    """Return what the Summary sheet must say of a run that stopped early, since it counts what it has."""
-    missing_count = len(head.jobs) - reached_count
-    return f" – STOPPED EARLY: {missing_count} of {len(head.jobs)} items are missing" if missing_count else ""
-
-
-def _changed_note(head: RunHead) -> tuple[str, ...]:
-    """Return what to say where the criteria file is there and not what it was."""
-    path = head.criteria_path
-    if not path.is_file() or file_digest(path) in head.record["sources"].values():
-        return ()
-    return (f"{path.name} has changed since it was graded: the graded workbook is a copy of it as it is now.",)
 
 
 def _criteria_sheet(head: RunHead) -> CriteriaSheet | None:

@@ -15,9 +15,13 @@ from grader.comparison_records import Comparison
 from grader.errors import GraderError, InputError, RunError
 from grader.inputs.rubric_file import read_rubric
 from grader.outputs.compare_json import write_compare_json
+from grader.outputs.expert_views import ExpertViews
+from grader.outputs.graded_workbook.agreement_sheet import write_agreement
 from grader.outputs.graded_workbook.blind_choice import draw_number
 from grader.outputs.graded_workbook.compare_sheet import write_compare_workbook
 from grader.outputs.graded_workbook.keys import grade_key, text_hash
+from grader.outputs.graded_workbook.names import SheetNames
+from grader.outputs.graded_workbook.sheet import Book
 from grader.records import Grade, Item, Override, Status, StoredGrade, Verdict
 from grader.store.run_head import RunHead, keep_head
 from grader.store.run_reader import reading_run
@@ -116,9 +120,10 @@ def test_what_is_not_scored_is_left_out_counted_and_said(tmp_path: Path) -> None
 
 
 def test_samples_are_averaged_before_they_are_paired(tmp_path: Path) -> None:
+    sampled: dict[str, list[tuple[float | None, ...]]] = {"x": [(0, 100), (50, 50)], "y": [(100, 100), (0, None)]}
     grades = [
         made_grade(system, number, score, "m", sample=sample)
-        for system, scores in {"x": [(0, 100), (50, 50)], "y": [(100, 100), (0, None)]}.items()
+        for system, scores in sampled.items()
         for number, pair in enumerate(scores, start=1)
         for sample, score in enumerate(pair, start=1)
     ]
@@ -276,3 +281,22 @@ def test_a_store_of_before_there_were_overrides_has_none(tmp_path: Path) -> None
         store._writer.execute("DROP TABLE override")
     with reading_run(run) as reader:
         assert reader.overrides() == []
+
+
+def test_a_review_has_the_corrected_means_too(tmp_path: Path) -> None:
+    """What `grader review` shows, and agreement.json, the sheet Agreement and summary.json hold."""
+    with reading_run(blind_run(tmp_path / "run", labelled=40)) as reader:
+        grades, rubric = reader.grades(), read_rubric("tiered")[0]
+        views = ExpertViews(grades, reader.overrides(), rubric)
+        report = views.agreement(grades)
+        assert report is not None
+        assert [each.system for each in report.corrected] == [None, "x", "y"]
+        assert views.record()["corrected"][0]["ppi"]["n"] == 120
+        book = Book(tmp_path / "a.xlsx", mean_format="0.00", is_streamed=False, width_unit=1.0)
+        write_agreement(book, SheetNames(), report, rubric.scale)
+        book.close()
+    rows = list(load_workbook(tmp_path / "a.xlsx")["Agreement"].iter_rows(values_only=True))
+    place = next(number for number, row in enumerate(rows) if row[0] == "Means corrected by what experts scored blind")
+    assert rows[place + 1][7] == "Corrected (PPI++)"
+    assert rows[place + 2][:3] == ("All systems", 40, 120)
+    assert rows[place + 2][7] == pytest.approx(report.corrected[0].ppi.value)

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 COT = "COT"
 
+_THOUGHTS = re.compile(r"^(?:.*?</think(?:ing)?\s*>\s*)+", re.IGNORECASE | re.DOTALL)
+"""What a reasoning model says to itself before its answer, where the server has not told the two apart."""
+
 _MARKER = re.compile(
     r"(?:(?P<bold>\*\*|__)|#+[ \t]*)?final[ \t]+answer[ \t]*(?P<end>\*\*|__)?[ \t]*[:：][ \t]*(?P<ended>\*\*|__)?",
     re.IGNORECASE,
@@ -34,11 +37,11 @@ class CleanedAnswer:
 def clean_answer(reply: str, prompt_version: str) -> CleanedAnswer:
     """Return the answer in a worker's `reply`.
 
-    Of COT it is what follows the last `Final Answer:`; without that line it is the whole reply, not correctly
-    formatted. Then, once each and in this order: a lead-in, a list bullet, one pair of quotes around the whole, a
+    Thoughts before it, up to `</think>`, are no part of it: only the integrity judge sees them. Of COT it is what
+    follows the last `Final Answer:`; without that line it is the whole reply, not correctly formatted. Then, once each and in this order: a lead-in, a list bullet, one pair of quotes around the whole, a
     final full stop, and a leading `>` are cut.
     """
-    answer, is_correctly_formatted = reply.strip(), True
+    answer, is_correctly_formatted = _THOUGHTS.sub("", reply).strip(), True
     if prompt_version == COT:
         markers = list(_MARKER.finditer(answer))
         is_correctly_formatted = bool(markers)

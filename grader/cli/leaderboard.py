@@ -13,17 +13,23 @@ if TYPE_CHECKING:
 
 
 def print_leaderboard(summary: Summary, *, title: str) -> None:
-    """Print a row for each system, best first, and its means by group where there are groups."""
+    """Print a row for each system, best first, and its means by group where there are groups.
+
+    Once experts have entered something, the means of the scores that count stand beside the judge's.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     ranked = sorted(summary.systems.values(), key=lambda system: -(-1e308 if system.mean.value is None else system.mean.value))
     table = Table(box=SIMPLE_HEAD, title=title, title_justify="left")
-    for name in ("system", "n", "mean", "95 % interval", "unscored", "flagged", "cost"):
+    is_reviewed = any(system.reviewed for system in summary.systems.values())
+    finals = ("final mean", "95 % interval") if is_reviewed else ()
+    mean = "judge mean" if is_reviewed else "mean"
+    for name in ("system", "n", mean, "95 % interval", *finals, "unscored", "flagged", "cost"):
         table.add_column(name, justify="left" if name == "system" else "right")
     for system in ranked:
-        table.add_row(*_row(system))
+        table.add_row(*_row(system, is_reviewed=is_reviewed))
     tables: list[Table] = [table]
     if summary.groups:
         tables.append(_by_group(ranked, summary.groups))
@@ -32,10 +38,11 @@ def print_leaderboard(summary: Summary, *, title: str) -> None:
         console.print(each)
 
 
-def _row(system: SystemSummary) -> tuple[str, ...]:
-    mean = system.mean
+def _row(system: SystemSummary, *, is_reviewed: bool) -> tuple[str, ...]:
+    mean, final = system.mean, system.final.mean()
+    finals = (_value(final), _interval(final)) if is_reviewed else ()
     counts = (str(system.unscored), str(system.flagged))
-    return (system.system, str(mean.n), _value(mean), _interval(mean), *counts, _cost(system))
+    return (system.system, str(mean.n), _value(mean), _interval(mean), *finals, *counts, _cost(system))
 
 
 def _cost(system: SystemSummary) -> str:

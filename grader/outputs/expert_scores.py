@@ -108,7 +108,10 @@ def _entry(grade: Grade, standing: Sequence[Standing], scale: Scale) -> ExpertEn
         criteria={key: entry for key, (entry, _) in criteria.items()},
         text_hash=text_hash(grade.item),
         stale="\n".join(_stale_words(each.override) for each in standing if each.is_stale),
-        experts_differ=_differ(_speaking(plain, blind), scale) or _differ(blind, scale) or any(split for _, split in criteria.values()),
+        counting=frozenset(map(_stale_words, current)),
+        experts_differ=_differ(_speaking(plain, blind), scale)
+        or _differ(blind, scale)
+        or any(split for _, split in criteria.values()),
     )
 
 
@@ -120,7 +123,7 @@ def _speaking(plain: Sequence[Override], blind: Sequence[Override]) -> list[Over
 
 
 def tied_verdicts(overrides: Iterable[Override], grades: Iterable[Grade]) -> list[str]:
-    """Return the criteria that as many experts take as met as not, in words: `apollo 1: level 25, criterion 2`."""
+    """Return the criteria that as many experts take as met as not, in words: `apollo 1: 25 (2)`."""
     latest = latest_overrides(overrides)
     tied = []
     for grade in grades if latest else ():

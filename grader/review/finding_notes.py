@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.errors import location
 from grader.records import CellRef
-from grader.review.new_overrides import NewOverrides
+from grader.review.findings import NewOverrides
 
 _MOST_PLACES = 5
 
@@ -23,7 +23,9 @@ def place_notes(found: NewOverrides) -> list[str]:
         (found.unveiled, "on Blind, in a workbook that shows the judge's score already: counted, but not as blind"),
     )
     notes = list(found.contradictions)
-    notes += [f"{_counted(len(cells), 'entry', 'entries')} {words} ({_places(cells)})" for cells, words in told if cells]
+    notes += [
+        f"{_counted(len(cells), 'entry', 'entries')} {words} ({_places(cells)})" for cells, words in told if cells
+    ]
     if found.changed_judge_cells:
         rows = _counted(len(found.changed_judge_cells), "row", "rows")
         notes.append(

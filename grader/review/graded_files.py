@@ -97,13 +97,17 @@ def read_graded_file(path: Path) -> GradedFile:
     kinds: dict[str, Kind] = {}
     faults: dict[tuple[str, int, int], str] = {}
     for sheet in _sheets(path, index):
-        rows = list(entry_rows(sheet.name or "", sheet.rows, kind=_kind_of(sheet.name or "", marks)))
+        name = sheet.name or ""
+        rows = list(entry_rows(name, sheet.rows, kind=_kind_of(name, marks)))
         found += rows
-        kinds |= {sheet.name or "": row.kind for row in rows[:1] if isinstance(row, EntryRow)}
+        if rows and isinstance(rows[0], EntryRow):
+            kinds[name] = rows[0].kind
         if rows:
-            faults |= {(sheet.name or "", *cell): fault for cell, fault in sheet.faults.items()}
+            faults |= {(name, *cell): fault for cell, fault in sheet.faults.items()}
     if not found:
-        raise InputError("there is no sheet Review of grader's in this workbook", path=path, hint=_HINT_NOT_GRADED)
+        what = "there is no sheet Review of grader's in this workbook"
+        what += ": it was there, and has been deleted" if "review" in marks else ""
+        raise InputError(what, path=path, hint=_HINT_NOT_GRADED)
     there = {*kinds.values(), *(kind for kind, name in marks.items() if name in index.sheets)}
     there |= {kind for kind, name in _OUR_NAMES.items() if any(_is_lost(each, name) for each in found)}
     core, custom = _part(path, _CORE), _part(path, _CUSTOM)

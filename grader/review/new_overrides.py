@@ -12,59 +12,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.errors import location
-from grader.outputs.expert_scores import criterion_of, override_key, signed_comment
-from grader.outputs.graded_workbook.entry_rows import KEY, EntryRow, Kind, LostColumns
+from grader.outputs.expert_scores import signed_comment
+from grader.outputs.graded_workbook.entry_rows import EntryRow, Kind
 from grader.outputs.graded_workbook.entry_values import (
     Unclear,
     entered_comment,
     parse_entered_score,
     parse_entered_verdict,
 )
-from grader.outputs.graded_workbook.expert_entries import same_score
 from grader.outputs.graded_workbook.keys import judge_hash
 from grader.records import CellRef, Override, format_number
+from grader.review.comparing import Place, Value, is_same, place_of, place_of_row, said_by, value_of
+from grader.review.findings import NewOverrides
 from grader.review.graded_files import GradedFile, PercentCells
 from grader.review.row_targets import RowTargets, Target, Unplaced
+from grader.review.words import entry_words, lost_words, short_place, shown_value
 from grader.rubric import Scale
 
-_SHOWN = 40
-"""Characters of a comment that are shown."""
-Value = float | bool | None
 _SORTS: Mapping[Kind, str] = {"review": "score", "verdicts": "verdict", "blind": "blind score"}
-Place = tuple[object, ...]
-"""Row key, criterion, and whether it is the blind entry: what an override is about."""
-
-
-@dataclass(slots=True)
-class NewOverrides:
-    """What came back, and what is to be said of it."""
-
-    overrides: list[Override] = field(default_factory=list)
-    problems: list[tuple[CellRef, str]] = field(default_factory=list)
-    """Cells that cannot be stored; where there is one, nothing is."""
-    stale: list[CellRef] = field(default_factory=list)
-    """New entries made for texts that have changed since."""
-    unknown: list[CellRef] = field(default_factory=list)
-    """New entries about rows that the run does not have, or no longer: they are stored and count for nothing."""
-    unplaced: list[CellRef] = field(default_factory=list)
-    """Entries about rows of other runs that do not say what they are about: they stay in their workbook."""
-    keyless: list[CellRef] = field(default_factory=list)
-    """Entries in rows whose key is gone, which were known by what they show."""
-    hashless: list[CellRef] = field(default_factory=list)
-    """Entries in rows whose text hash is gone."""
-    unveiled: list[CellRef] = field(default_factory=list)
-    """New scores on Blind where the judge's were shown already."""
-    contradictions: list[str] = field(default_factory=list)
-    """What one reviewer says in one workbook and otherwise in another, in words."""
-    changed_judge_cells: list[CellRef] = field(default_factory=list)
-    counts: dict[Path, Counter[str]] = field(default_factory=dict)
-    """By file what is new in it: `score`, `blind score`, `verdict`, `comment`, and `taken back`."""
-    cleared_for_others: list[CellRef] = field(default_factory=list)
-    """Cells that were emptied by somebody who had entered nothing there: what others entered stays."""
 
 
 def find_new_overrides(
@@ -98,7 +65,7 @@ class _Reading:
         self.found.counts[file.path] = Counter()
         self._of_file.clear()
         for lost in file.lost:
-            self._problem(file.ref(lost.sheet, lost.row, 0), _lost_words(lost))
+            self._problem(file.ref(lost.sheet, lost.row, 0), lost_words(lost))
         rows = RowTargets(file.rows, self._targets)
         seen: dict[Place, tuple[EntryRow, Value, str]] = {}
         percent = PercentCells(file, self._scale)
@@ -109,13 +76,13 @@ class _Reading:
                 continue
             self._check_judge_cells(file, row)
             value, comment = typed
-            place = _place_of_row(row)
+            place = place_of_row(row)
             first = seen.setdefault(place, (row, value, comment))
             if first[0] is not row:
                 self._check_copy(file, row, typed, first)
                 continue
             before = row.before if place in self._stored else None
-            if before is None or not _same(value, before[0]):
+            if before is None or not is_same(value, before[0]):
                 self._check_value(file, row, value, percent)
             self._compare_files(file, row, reviewer, typed)
             self._add(file, row, self._event(file, row, reviewer, value, comment, rows))
@@ -139,17 +106,17 @@ class _Reading:
     def _compare_files(self, file: GradedFile, row: EntryRow, reviewer: str, typed: tuple[Value, str]) -> None:
         """Note where a reviewer's other workbook of this review says otherwise about the same."""
         handed_on = (row.before[0], entered_comment(row.before[1])) if row.before else (None, "")
-        if (_same(typed[0], handed_on[0]) and typed[1] == handed_on[1]) or typed == (None, ""):
+        if (is_same(typed[0], handed_on[0]) and typed[1] == handed_on[1]) or typed == (None, ""):
             return
-        cell, key = file.ref(row.sheet, row.row, row.value_column), (_place_of_row(row), reviewer, row.text_hash)
+        cell, key = file.ref(row.sheet, row.row, row.value_column), (place_of_row(row), reviewer, row.text_hash)
         other = self._by_reviewer.get(key)
         self._by_reviewer[key] = (cell, *typed)
         if other is None or other[0].path == cell.path:
             return
-        before, now = _in_words(*other[1:]), _in_words(*typed)
+        before, now = entry_words(*other[1:]), entry_words(*typed)
         if before != now:
             self.found.contradictions.append(
-                f"{reviewer} says two things: {before} in {_short(other[0])} and {now} in {_short(cell)};"
+                f"{reviewer} says two things: {before} in {short_place(other[0])} and {now} in {short_place(cell)};"
                 f" the workbook saved last counts (of two saved at once, the one named last), which is {now}"
             )
 
@@ -184,7 +151,7 @@ class _Reading:
         self, file: GradedFile, row: EntryRow, typed: tuple[Value, str], first: tuple[EntryRow, Value, str]
     ) -> None:
         other, value, comment = first
-        if _same(typed[0], value) and typed[1] == comment:
+        if is_same(typed[0], value) and typed[1] == comment:
             return
         cell = file.ref(other.sheet, other.row, other.value_column)
         self._problem(
@@ -200,28 +167,28 @@ class _Reading:
         self, file: GradedFile, row: EntryRow, reviewer: str, value: Value, comment: str, rows: RowTargets
     ) -> Override | None:
         """Return what the reviewer says with this row, or `None` where that is nothing new."""
-        place = _place_of_row(row)
+        place = place_of_row(row)
         own = self._own(file, row, reviewer)
-        own_value, own_comment = (_value_of(own), own.comment) if own else (None, "")
+        own_value, own_comment = (value_of(own), own.comment) if own else (None, "")
         if row.before is not None and place in self._stored:
             old_value, old_comment = row.before[0], entered_comment(row.before[1])
             is_cleared = value is None and not comment and (old_value is not None or bool(old_comment))
             if is_cleared and own_value is None and not own_comment:
                 self.found.cleared_for_others.append(file.ref(row.sheet, row.row, row.value_column))
-            value = own_value if _same(value, old_value) else value
+            value = own_value if is_same(value, old_value) else value
             comment = own_comment if comment == old_comment else self._own_part(place, reviewer, comment)
         elif not _is_of_file(own, file):
             # An empty cell in another copy takes nothing back that was entered in the first.
             value = own_value if value is None else value
             comment = comment or own_comment
-        if _same(value, own_value) and comment == own_comment:
+        if is_same(value, own_value) and comment == own_comment:
             return None
-        is_new = value is not None and not _same(value, own_value)
+        is_new = value is not None and not is_same(value, own_value)
         is_blind = row.kind == "blind" and not (row.is_judge_shown and is_new) and (own is None or own.is_blind)
         override = self._override(file, row, reviewer, value, comment, target=rows.target(row), is_blind=is_blind)
-        if override is None or _said(override) in self._said:
+        if override is None or said_by(override) in self._said:
             return None
-        if not _same(value, own_value):
+        if not is_same(value, own_value):
             sort = "score" if row.kind == "blind" and not is_blind else _SORTS[row.kind]
             self.found.counts[file.path]["taken back" if value is None else sort] += 1
         if comment != own_comment:
@@ -234,7 +201,7 @@ class _Reading:
             seen = self._latest.get(((row.key, row.criterion, False), reviewer, row.text_hash))
             if seen and seen.source and seen.source.sheet == row.sheet and _is_of_file(seen, file):
                 return seen
-        return self._latest.get((_place_of_row(row), reviewer, row.text_hash))
+        return self._latest.get((place_of_row(row), reviewer, row.text_hash))
 
     def _own_part(self, place: Place, reviewer: str, comment: str) -> str:
         """Return a changed comment without what other experts had said in the same cell."""
@@ -279,12 +246,11 @@ class _Reading:
         if override is None:
             return
         cell = file.ref(row.sheet, row.row, row.value_column)
-        value = _value_of(override)
-        other, said = self._of_file.setdefault(_place(override), (cell, value))
-        if not _same(said, value):
-            self._problem(
-                cell, f"{_shown(said)} at {other.sheet}!{other.cell} is about the same answer, and seen too: empty one"
-            )
+        value = value_of(override)
+        other, said = self._of_file.setdefault(place_of(override), (cell, value))
+        if not is_same(said, value):
+            where = f"{other.sheet}!{other.cell}"
+            self._problem(cell, f"{shown_value(said)} at {where} is about the same answer, and seen too: empty one")
         if row.kind == "blind" and not override.is_blind and value is not None:
             self.found.unveiled.append(cell)
         target = self._targets.get(row.key)
@@ -296,35 +262,11 @@ class _Reading:
         self._note(override)
 
     def _note(self, override: Override) -> None:
-        self._latest[(_place(override), override.reviewer, override.text_hash)] = override
-        self._said.add(_said(override))
+        self._latest[(place_of(override), override.reviewer, override.text_hash)] = override
+        self._said.add(said_by(override))
 
     def _problem(self, cell: CellRef, words: str) -> None:
         self.found.problems.append((cell, words))
-
-
-def _place(override: Override) -> Place:
-    return override_key(override), criterion_of(override), override.is_blind
-
-
-def _place_of_row(row: EntryRow) -> Place:
-    return row.key, row.criterion, row.kind == "blind"
-
-
-def _said(override: Override) -> tuple[object, ...]:
-    """Return what makes two entries one: the same words of the same person, saved at the same moment."""
-    value = (override.score, override.met, override.comment)
-    return (*_place(override), override.reviewer, override.text_hash, override.entered, *value)
-
-
-def _value_of(override: Override) -> Value:
-    return override.met if override.met is not None else override.score
-
-
-def _same(one: Value, other: Value) -> bool:
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    return same_score(one, other)
 
 
 def _is_of_file(override: Override | None, file: GradedFile) -> bool:
@@ -344,34 +286,3 @@ def _cell(ref: CellRef) -> dict[str, str | None]:
 def _filled_cell(file: GradedFile, row: EntryRow) -> CellRef:
     column = row.value_column if str(row.value).strip() else row.comment_column
     return file.ref(row.sheet, row.row, column)
-
-
-def _lost_words(lost: LostColumns) -> str:
-    """Return what a sheet has lost, and what is to be done."""
-    if lost.is_unclear:
-        return (
-            "it cannot be told whether this is Review or Blind, as columns were renamed or deleted: give them the names"
-            " that they have in the run's graded.xlsx"
-        )
-    if not lost.missing:
-        return "the row with the names of the columns is gone: copy it back from the run's graded.xlsx"
-    if KEY in lost.missing:
-        return (
-            "the hidden columns “Key” and “Text hash” are not there any more, by which rows are known: copy the entries"
-            " into a copy of the run's graded.xlsx"
-        )
-    names = " and ".join(f"“{name}”" for name in lost.missing)
-    return f"the column {names} is not there any more: name it so again, or copy it back from the run's graded.xlsx"
-
-
-def _shown(value: Value) -> str:
-    return {True: "met", False: "not met"}[value] if isinstance(value, bool) else format_number(value or 0.0)
-
-
-def _in_words(value: Value, comment: str) -> str:
-    words = f"“{comment if len(comment) <= _SHOWN else comment[:_SHOWN] + '…'}”" if comment else ""
-    return ", ".join(filter(None, ("" if value is None else _shown(value), words)))
-
-
-def _short(cell: CellRef) -> str:
-    return location(Path(cell.path).name, cell.sheet, cell.cell)

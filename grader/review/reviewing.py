@@ -17,8 +17,9 @@ from grader.outputs.graded_workbook.expert_entries import NO_ENTRY, ExpertEntry,
 from grader.outputs.graded_workbook.keys import grade_key
 from grader.records import CellRef, Grade, Override
 from grader.review.finding_notes import place_notes
+from grader.review.findings import NewOverrides
 from grader.review.graded_files import GradedFile, read_graded_file
-from grader.review.new_overrides import NewOverrides, find_new_overrides
+from grader.review.new_overrides import find_new_overrides
 from grader.review.reviewers import in_one_spelling, name_reviewers
 from grader.review.row_targets import targets_of
 from grader.review.typed_elsewhere import typed_elsewhere
@@ -186,4 +187,6 @@ def _tie_notes(store: RunStore, overrides: Sequence[Override], found: NewOverrid
         return []
     where = ", ".join(tied[:_MOST_PLACES]) + (" …" if len(tied) > _MOST_PLACES else "")
     criteria = "a criterion is" if len(tied) == 1 else f"{len(tied):,} criteria are"
-    return [f"{criteria} met for as many experts as not: the judge's verdict counts there, marked experts differ ({where})"]
+    return [
+        f"{criteria} met for as many experts as not: the judge's verdict counts there, marked experts differ ({where})"
+    ]

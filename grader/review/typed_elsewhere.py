@@ -57,12 +57,13 @@ def _cells(package: Package, sheet: str) -> Iterator[tuple[str, str]]:
             names = {_column(cell): " ".join(text.split()) for cell, text in cells}
             header = names if {KEY, TEXT_HASH} & set(names.values()) else {}
             continue
-        has_key = any(header.get(_column(cell)) == KEY for cell, _ in cells)
+        # Of a row with an entry it is known what it is about, or it has been named.
+        is_of_table = any(header.get(_column(cell)) in {KEY, *_EXPERTS} for cell, _ in cells)
         for cell, _ in cells:
             name = header.get(_column(cell), "")
             if name in _FORMULAS and cell.find(_FORMULA) is None:
                 yield _OVER, f"{sheet}!{cell.get('r')}"
-            elif not name or (not has_key and name not in _EXPERTS):
+            elif not name or not is_of_table:
                 yield _OUTSIDE, f"{sheet}!{cell.get('r')}"
 
 

@@ -21,6 +21,8 @@ from grader.statistics.agreement_records import (
     PairAgreement,
 )
 from grader.statistics.alpha import krippendorff_alpha
+from grader.statistics.clusters import clustered_mean, clustered_share
+from grader.statistics.estimate import Estimate
 from grader.statistics.pairs import (
     Pairs,
     mean_difference,
@@ -45,9 +47,7 @@ from grader.statistics.readings import pair_reading
 from grader.statistics.steps import Step, score_step
 
 
-def agreement_report(
-    ratings: Iterable[Rating], scale: Scale, *, answer_count: int | None = None
-) -> AgreementReport:
+def agreement_report(ratings: Iterable[Rating], scale: Scale, *, answer_count: int | None = None) -> AgreementReport:
     """Return how far judge and experts agree on `scale`.
 
     The judge's ratings go into both blocks, an expert's into the one it was made for. Needs the extra `stats` for
@@ -84,7 +84,7 @@ def _agreement(units: RatedUnits, things: str, step: Step | None) -> Agreement:
     systems = _systems(units)
     voice = experts[0] if len(experts) == 1 else EXPERTS
     judge_and_experts = tuple(
-        _pair_agreement((JUDGE, voice), system, _expert_pairs(units, system), step)
+        _clustered(_pair_agreement((JUDGE, voice), system, _expert_pairs(units, system), step), units, step)
         for system in ((None, *systems) if experts else ())
     )
     each = tuple(_pair_agreement((JUDGE, name), None, _pairs(units, JUDGE, name), step) for name in experts)
@@ -113,6 +113,30 @@ def _pair_agreement(names: tuple[str, str], system: str | None, pairs: Pairs, st
         difference=mean_difference(pairs),
         distance=mean_distance(pairs),
     )
+
+
+def _clustered(pair: PairAgreement, units: RatedUnits, step: Step | None) -> PairAgreement:
+    """Return the same figures with intervals that know which answers or criteria belong to one question."""
+    by_question: dict[str, list[tuple[float, float]]] = {}
+    for unit, raters in _of_system(units, pair.system):
+        expert = experts_mean(raters)
+        if JUDGE in raters and expert is not None:
+            by_question.setdefault(unit.item_id, []).append((raters[JUDGE], expert))
+    if not pair.n or len(by_question) == pair.n:
+        return pair
+    groups = list(by_question.values())
+    return replace(
+        pair,
+        exact=_within(groups, 0.0, "share of pairs that are the same"),
+        near=_within(groups, step.distance, f"share of pairs at most {step.words} apart") if step else None,
+        difference=clustered_mean([[expert - judge for judge, expert in group] for group in groups], "difference"),
+        distance=clustered_mean([[abs(expert - judge) for judge, expert in group] for group in groups], "difference"),
+    )
+
+
+def _within(groups: Iterable[Pairs], distance: float, method: str) -> Estimate:
+    is_near = [[float(abs(expert - judge) <= distance + 1e-9) for judge, expert in group] for group in groups]
+    return clustered_share(is_near, method)
 
 
 def _together(units: RatedUnits, experts: tuple[str, ...], systems: tuple[str, ...]) -> Iterator[GroupAgreement]:

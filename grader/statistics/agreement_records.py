@@ -18,8 +18,8 @@ NOTES = (
     "Blind: the expert had not seen the judge's score. Seen: the expert had, and may have entered a score only where "
     "it differs, so that agreement there is no measure of the judge. Only rows with an entry are counted: rows left "
     "empty are not counted as agreement.",
-    "Intervals are 95 %. Over all systems together they take the answers as independent, although the systems share "
-    "their questions, and criteria as independent, although answers have several; only alpha's draws whole questions.",
+    "Intervals are 95 %. Where several answers or criteria belong to one question, those of the shares, of the "
+    "differences and of alpha take whole questions as drawn; kappa's, Spearman's and single experts' take each alone.",
 )
 
 

@@ -5,7 +5,6 @@ One process writes at a time, and a reply counts once it is committed. Nothing e
 
 from __future__ import annotations
 
-import itertools
 import os
 import socket
 import sqlite3
@@ -19,6 +18,7 @@ from filelock import FileLock, Timeout
 
 from grader.errors import RunError
 from grader.records import CallTotals, Override, Reply, StoredCall, StoredGrade, StoredItem
+from grader.store.fresh_start import start_anew
 from grader.store.rows import (
     as_override,
     as_reply,
@@ -73,21 +73,11 @@ class RunStore:
         self._lock = _lock(run_dir)
         try:
             if fresh:
-                self._start_anew()
+                self.kept_override_count, self.set_aside = start_anew(self.path, SCHEMA_VERSION)
             self._open()
         except BaseException:
             self._lock.release()
             raise
-
-    def _start_anew(self) -> None:
-        """Forget all but what experts have entered, in one commit; a file that cannot be understood is set aside."""
-        try:
-            self.kept_override_count = _keep_overrides_only(self.path) if self.path.exists() else 0
-        except sqlite3.DatabaseError:
-            self.set_aside = _free_name(self.path)
-            self.path.replace(self.set_aside)
-        if not self.kept_override_count:
-            _discard(self.path)
 
     def _open(self) -> None:
         with ExitStack() as opened:
@@ -273,37 +263,6 @@ def _owner(run_dir: Path) -> str:
             return str(connection.execute("SELECT value FROM meta WHERE name = 'owner'").fetchone()[0])
     except (sqlite3.Error, TypeError):
         return "which has just begun"
-
-
-def _keep_overrides_only(path: Path) -> int:
-    """Empty every other table if there are any, and return how many there are.
-
-    Raises:
-        sqlite3.DatabaseError: the file is damaged, or of a newer grader, which may keep them in another way.
-    """
-    with closing(sqlite3.connect(path, timeout=30)) as connection:
-        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        if connection.execute("PRAGMA user_version").fetchone()[0] > SCHEMA_VERSION:
-            raise sqlite3.DatabaseError("of a newer grader")
-        if "override" not in names:  # of a grader from before there were any
-            return 0
-        count = int(connection.execute("SELECT count(*) FROM override").fetchone()[0])
-        if count:
-            with connection:
-                for name in set(names) & {"meta", "call", "grade", "item"}:
-                    connection.execute(f"DELETE FROM {name}")
-            connection.execute("VACUUM")
-    return count
-
-
-def _free_name(path: Path) -> Path:
-    names = (path.with_name(f"{path.stem} (earlier {number}){path.suffix}") for number in itertools.count(1))
-    return next(name for name in names if not name.exists())
-
-
-def _discard(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def _settled_keys(stored: StoredGrade) -> tuple[str, ...]:

@@ -10,6 +10,9 @@ from grader.benchmark.cleaning import clean_answer
     [
         ("42 W", "42 W"),
         ("  42 W.\n", "42 W"),
+        ("<think>40? No.</think>\n42 W", "42 W"),
+        ("40? No.</think>The answer is: 42 W.", "42 W"),
+        ("It emits <think> tags", "It emits <think> tags"),
         ("Answer: 42 W.", "42 W"),
         ("answer : 42 W", "42 W"),
         ("The answer is: 42 W", "42 W"),
@@ -50,6 +53,7 @@ def test_what_stands_around_an_answer_is_cut(reply: str, answer: str) -> None:
         ("Final Answer：四十二", "四十二"),
         ("Final Answer:\n- 42 W", "42 W"),
         ("Final Answer:", ""),
+        ("<think>Final Answer: 1</think>Reasoning: x\nFinal Answer: 2", "2"),
     ],
 )
 def test_cot_counts_what_follows_the_last_marker(reply: str, answer: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner, Result
+from provider import Provider, Scripted
 
 from grader.cli.main import cli
 
@@ -149,14 +150,15 @@ def test_a_comparison_beside_the_run_is_shown(grade: Grade, tmp_path: Path) -> N
     assert "a &lt;b&gt; and b" in page and "\u22121.00 to 8.00" in page and "below 0.001" in page
 
 
-def test_an_unfinished_run_is_called_so(remote: Grade, tmp_path: Path, provider: Any) -> None:
+def test_an_unfinished_run_is_called_so(remote: Grade, tmp_path: Path, provider: Provider) -> None:
+    provider.script = lambda _: Scripted(status=400)
     remote("--max-retries", "0", "--reasks", "0")
     done = report(tmp_path / "run")
     assert done.exit_code == 0, done.output
-    page = (tmp_path / "run" / "report.html").read_text("utf-8")
-    if item_data(tmp_path / "run" / "report.html")["items"][0]["final"] is None:
-        assert "<strong>Incomplete.</strong>" in page
-        assert "have no score" in done.stderr
+    assert "run is incomplete: 3 of 3 items have no score" in done.stderr
+    assert "<strong>Incomplete.</strong>" in (tmp_path / "run" / "report.html").read_text("utf-8")
+    items = item_data(tmp_path / "run" / "report.html")["items"]
+    assert {(each["status"], each["final"]) for each in items} == {("provider_error", None)}
 
 
 def test_a_long_text_is_cut_with_words_that_say_so(grade: Grade, tmp_path: Path) -> None:

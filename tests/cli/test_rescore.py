@@ -76,7 +76,7 @@ def test_what_changed_is_said_and_written(
     assert (summary["rubric"], summary["items"]["scored"]) == ("lines", 2)
     assert "by grader" in summary["rescored"]
     graded = load_workbook(tmp_path / "run" / "graded.xlsx")
-    assert graded.sheetnames == ["Criteria", "Review", "Summary", "About"]
+    assert graded.sheetnames == ["Criteria", "Review", "Summary", "Analysis", "About"]
     assert provider.history == []
     again = rescore()
     assert "0 changed in score or status" in again.stdout  # the run now is of that rubric
@@ -133,7 +133,7 @@ def test_empty_answers_have_the_floor(grade: Grade, answers_path: Path, tmp_path
     assert "sample" in done.stdout
 
 
-def test_without_the_criteria_file_our_sheets_stand_alone(
+def test_without_the_criteria_file_its_sheets_are_taken_from_the_graded_workbook(
     grade: Grade, criteria_path: Path, answers_path: Path, tmp_path: Path
 ) -> None:
     grade()
@@ -142,7 +142,18 @@ def test_without_the_criteria_file_our_sheets_stand_alone(
     done = rescore()
     assert done.exit_code == 0, done.output
     assert "not there any more" in done.stderr
+    assert load_workbook(tmp_path / "run" / "graded.xlsx").sheetnames[:2] == ["Criteria", "Review"]
+    (tmp_path / "run" / "graded.xlsx").unlink()
+    assert "our sheets only" in rescore().stderr
     assert load_workbook(tmp_path / "run" / "graded.xlsx").sheetnames[0] == "Review"
+
+
+def test_what_reads_as_before_is_not_said_to_be_rescored(grade: Grade, tmp_path: Path) -> None:
+    grade()
+    before = (tmp_path / "run" / "summary.json").read_bytes()
+    done = rescore()
+    assert "0 changed in score or status" in done.stdout
+    assert (tmp_path / "run" / "summary.json").read_bytes() == before
 
 
 def test_a_criteria_file_that_has_changed_is_told(grade: Grade, criteria_path: Path) -> None:

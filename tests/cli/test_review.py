@@ -331,15 +331,16 @@ def test_grading_and_rescoring_again_keep_what_experts_entered(run: Path, grade:
     assert cell(run / "graded.xlsx", "Review", "1", SCORE) == 75
 
 
-def test_a_fresh_start_leaves_the_entries_in_the_workbook_alone(run: Path, grade: Grade, results: Results) -> None:
+def test_a_fresh_start_keeps_the_entries(run: Path, grade: Grade, results: Results) -> None:
     type_into(run / "graded.xlsx", {("Review", "1", SCORE): 75})
-    reviewed(run / "graded.xlsx")
+    reviewed(run / "graded.xlsx", "--reviewer", "Ann")
+    (run / "graded.xlsx").unlink()
     done = grade("--rubric", "tiered-items", "--blind", "1", "--fresh")
-    assert "an entry of an expert was discarded with the earlier store" in done.stderr
-    assert by_id(results)["1"]["final_score"] == 50
-    assert cell(run / "graded.xlsx", "Review", "1", SCORE) == 75
-    reviewed(run / "graded.xlsx")
+    assert "an entry of an expert was kept from before the fresh start" in done.stderr
     assert by_id(results)["1"]["final_score"] == 75
+    assert cell(run / "graded.xlsx", "Review", "1", SCORE) == 75
+    assert [each["reviewer"] for each in events(run)] == ["Ann"]
+    assert "nothing new" in reviewed(run / "graded.xlsx").stdout
 
 
 def test_what_is_typed_and_not_reviewed_stays(run: Path, results: Results) -> None:
@@ -513,7 +514,7 @@ def test_what_is_typed_elsewhere_in_a_copy_is_told_and_left(run: Path, results: 
     book = load_workbook(run / "graded.xlsx")
     sheet = book["Review"]
     final = sheet.cell(row_of(sheet, "1"), header(sheet).index("Final") + 1)
-    final.value = 100  # type: ignore[assignment]
+    final.value = 100
     beside = sheet.cell(3, sheet.max_column + 2, "see page 4")
     below = sheet.cell(sheet.max_row + 3, header(sheet).index("ID") + 1, "checked")
     criteria = next(each for each in book.worksheets if each.title not in ("Review", "Verdicts", "Blind"))
@@ -561,8 +562,9 @@ def test_an_entry_below_the_table_is_named(run: Path) -> None:
 def test_hidden_columns_that_are_gone(run: Path, results: Results, columns: list[str], words: str) -> None:
     book = load_workbook(type_into(run / "graded.xlsx", {("Review", "1", SCORE): 75}, to=run / "a.xlsx"))
     for name in columns:
-        for row in book["Review"].iter_rows(min_col=header(book["Review"]).index(name) + 1, max_col=1 + header(book["Review"]).index(name)):
-            row[0].value = None
+        column = header(book["Review"]).index(name) + 1
+        for (found,) in book["Review"].iter_rows(min_col=column, max_col=column):
+            found.value = None
     for name in ("Verdicts", "Blind"):
         del book[name]
     done = review(save(book, run / "a.xlsx"))
@@ -583,6 +585,10 @@ def test_a_sheet_that_is_gone_is_told(run: Path) -> None:
     done = reviewed(save(book, run / "a.xlsx"))
     assert "a.xlsx: the sheet Verdicts that was there is gone" in done.stderr
     assert "sheet Blind" not in done.stderr
+    for name in ("Review", "Blind"):
+        del book[name]
+    done = review(save(book, run / "a.xlsx"))
+    assert done.exit_code == 2 and "it was there, and has been deleted" in done.stderr
 
 
 def test_review_is_never_read_as_blind(run: Path, results: Results) -> None:
@@ -603,7 +609,9 @@ def test_what_is_entered_on_blind_after_the_unveiling_is_not_blind(run: Path, re
     done = reviewed(late, second)
     assert "1 entry on Blind, in a workbook that shows the judge's score already" in done.stderr
     assert {each["reviewer"]: each["blind"] for each in by_id(results)[item_id]["experts"]} == {
-        **{"Anna": True, "Bob": False, "Cem": True}
+        "Anna": True,
+        "Bob": False,
+        "Cem": True,
     }
     assert round(by_id(results)[item_id]["final_score"], 2) == 66.67
 
@@ -618,14 +626,14 @@ def test_one_expert_in_two_workbooks_and_spellings(run: Path, results: Results) 
 
 
 def test_experts_who_are_evenly_split_on_a_criterion(run: Path, results: Results) -> None:
-    place = ("Verdicts", "3 100/1", "Expert verdict")
+    place = ("Verdicts", "1 25/1", "Expert verdict")
     copies = [
         type_into(run / "graded.xlsx", {place: word}, to=run / f"{by}.xlsx", by=by)
         for by, word in (("Anna", "met"), ("Bob", "not met"))
     ]
     done = reviewed(*copies)
     assert "a criterion is met for as many experts as not: the judge's verdict counts there" in done.stderr
-    assert cell(run / "graded.xlsx", "Review", "3", "Needs review") == "experts differ"
+    assert cell(run / "graded.xlsx", "Review", "1", "Needs review") == "experts differ"
 
 
 def test_a_comment_that_was_cut_is_nobody_elses(run: Path, results: Results) -> None:

@@ -90,3 +90,29 @@ def test_its_own_answers_are_graded(make_workbook: Make) -> None:
     join = join_items(read_criteria_workbook(make_workbook(rows), layout="questions"))
     assert dict(join.items[0].fields) == {"history": "User: Hi\n\nAssistant: Hello", "checklist": "polite?\nshort?"}
     assert join.items[0].answer == "a"
+
+
+@pytest.mark.parametrize("word", ["Summe", "Total:", "GESAMT", "合計", "Durchschnitt"])
+@pytest.mark.parametrize(
+    ("layout", "header", "row", "sums"),
+    [
+        ("tiered", ["ID", "Question", 25, 50], ["Q1", "Why?", "(1) a", "(1) b"], [None, 6, "3,5"]),
+        ("points", ["ID", "Question", "Criterion", "Points"], ["Q1", "Why?", "Names a", 2], [None, 6, 12]),
+        ("questions", ["ID", "Question", "Reference"], ["Q1", "Why?", "So."], [6, 4.5]),
+    ],
+)
+def test_a_line_that_adds_up_directly_below_the_table_is_no_question(
+    make_workbook: Make, layout: str, header: list[object], row: list[object], sums: list[object], word: str
+) -> None:
+    table = read_criteria_workbook(make_workbook([header, row, [word, *sums]]), layout=layout)
+
+    assert [each.item_id for each in table.rows] == ["Q1"]
+    assert any("left out" in note and "row 3" in note for note in table.notes)
+
+
+def test_a_question_whose_id_is_such_a_word_stays_one(make_workbook: Make) -> None:
+    table = read_criteria_workbook(
+        make_workbook([["ID", "Question"], ["Gesamt", "What is it all about?"]]), layout="questions"
+    )
+
+    assert [each.item_id for each in table.rows] == ["Gesamt"]

@@ -78,7 +78,7 @@ def one(script: Script, **options: Any) -> tuple[Grade, ScriptedJudge]:
 
 
 def test_every_job_is_graded_at_its_place_and_told_and_the_judge_closed() -> None:
-    store, observer, judge = MemoryStore(), Watcher(), ScriptedJudge(in_turn(GOOD), seconds=0.001)
+    store, observer, judge = MemoryStore(), Watcher(), ScriptedJudge(in_turn(GOOD), seconds=0.02)
     assert go(judge, jobs(40), store=store, observer=observer, concurrency=7) == Ending()
     assert [store.grades[position].grade.item.id for position in range(40)] == [str(number) for number in range(40)]
     assert store.scores() == [50] * 40

@@ -22,10 +22,10 @@ def written(path: Path, scores: list[tuple[float, float]]) -> dict[str, object]:
 
 def test_everything_is_in_it(tmp_path: Path) -> None:
     record = written(tmp_path, [(1, 1), (2, 3), (5, 5), (4, 2)])
-    assert set(record) == {"version", "confidence", "blind", "seen", "step", "notes", "seed", "resamples"}
+    assert set(record) == {"version", "confidence", "blind", "seen", "step", "corrected", "notes", "seed", "resamples"}
     blind = record["blind"]
     assert isinstance(blind, dict)
-    assert set(blind) == {"is_blind", "experts", "scores", "criteria", "disputed"}
+    assert set(blind) == {"is_blind", "experts", "scores", "criteria", "disputed", "without_entry"}
     assert blind["scores"]["judge_and_experts"][1]["system"] == "Größe"
     exact = blind["scores"]["judge_and_experts"][0]["exact"]
     assert set(exact) == {"n", "value", "low", "high", "method", "reason"}

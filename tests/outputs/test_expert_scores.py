@@ -11,6 +11,7 @@ from grader.outputs.expert_scores import (
     expert_records,
     latest_overrides,
     standing_entries,
+    tied_verdicts,
 )
 from grader.outputs.graded_workbook.keys import grade_key, text_hash
 from grader.records import CriterionVerdict, Grade, Item, Override, Status, Verdict
@@ -144,3 +145,18 @@ def test_the_ratings_are_the_experts_and_the_judges_on_the_same() -> None:
         Rating(**about, criterion=(None, 1), rater="Anna", score=0.0),
         Rating(**about, rater="Bob", score=75, is_blind=True),
     ]
+
+
+def test_each_expert_speaks_once_blind_or_in_sight_of_the_judge() -> None:
+    blind = [said("Anna", 0, is_blind=True), said("Cem", 30, is_blind=True)]
+    assert (entry(*blind).score, entry(*blind).blind_score) == (None, 15)
+    found = entry(*blind, said("Anna", 60), said("Bob", 90))
+    assert (found.score, found.blind_score, found.experts_differ) == (60, 15, True)
+
+
+def test_ties_are_told() -> None:
+    split = [said("Anna", number=1, met=True), said("Bob", number=1, met=False)]
+    assert entry(*split).experts_differ
+    assert tied_verdicts(split, [GRADE, OTHER]) == ["s 1: (1)"]
+    assert tied_verdicts([*split, said("Cem", number=1, met=True)], [GRADE]) == []
+    assert tied_verdicts([], [GRADE]) == []

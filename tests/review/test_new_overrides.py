@@ -8,8 +8,9 @@ import pytest
 from grader.outputs.graded_workbook.entry_rows import EntryRow, LostColumns
 from grader.outputs.graded_workbook.keys import item_key, judge_hash
 from grader.records import Override
+from grader.review.findings import NewOverrides
 from grader.review.graded_files import GradedFile
-from grader.review.new_overrides import NewOverrides, find_new_overrides
+from grader.review.new_overrides import find_new_overrides
 from grader.review.row_targets import Target
 from grader.rubric import Scale
 

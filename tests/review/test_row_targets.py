@@ -19,9 +19,24 @@ TARGETS = {
 
 def row(**more: Any) -> EntryRow:
     facts: dict[str, Any] = {
-        **{"kind": "review", "sheet": "Review", "row": 1, "value_column": 5, "comment_column": 6, "judge_column": 2},
-        **{"key": KEY, "text_hash": "h", "criterion": None, "value": 5, "comment": "", "before": None, "stale": ""},
-        **{"judge_hash": "", "judge_cells": (), "item_id": "1", "system": "s", "sample": 1},
+        "kind": "review",
+        "sheet": "Review",
+        "row": 1,
+        "value_column": 5,
+        "comment_column": 6,
+        "judge_column": 2,
+        "key": KEY,
+        "text_hash": "h",
+        "criterion": None,
+        "value": 5,
+        "comment": "",
+        "before": None,
+        "stale": "",
+        "judge_hash": "",
+        "judge_cells": (),
+        "item_id": "1",
+        "system": "s",
+        "sample": 1,
     }
     return EntryRow(**{**facts, **more})
 

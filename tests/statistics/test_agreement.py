@@ -117,7 +117,7 @@ def test_criteria_have_an_agreement_of_their_own(rate_all: RateAll) -> None:
     assert (block.criteria.judge_and_experts[0].n, block.scores.judge_and_experts[0].n) == (6, 3)
     assert block.criteria.judge_and_experts[0].near is None
     assert block.criteria.reading == (
-        "On 6 blind criteria the judge and the expert (Ann) agree exactly on 5 (83 %, 44 to 97)."
+        "On 6 blind criteria the judge and the expert (Ann) agree exactly on 5 (83 %, 40 to 97)."
     )
     assert "nominal" in block.criteria.together[0].alpha.method
     assert block.disputed == ()  # each was rated once only
@@ -167,3 +167,12 @@ def test_the_offline_judge_against_gpt_4o(ord_mmbench: Path, tmp_path: Path) -> 
     assert found.spearman.value == pytest.approx(spearmanr(judge, expert).statistic, abs=1e-9)
     assert found.exact.value == pytest.approx(sum(a == b for a, b in pairs) / len(pairs), abs=1e-9)
     assert found.difference.value == pytest.approx((sum(expert) - sum(judge)) / len(pairs), abs=1e-9)
+
+
+def test_answers_left_empty_are_told_and_not_counted(rate_all: RateAll) -> None:
+    ratings = rate_all({JUDGE: [1, 2, 3], "Ann": [1, 2]}, is_blind=False)
+    seen = agreement_report(ratings, LIKERT, answer_count=3).seen
+    assert (seen.without_entry, seen.scores.judge_and_experts[0].n) == (1, 2)
+    assert seen.counted.endswith("rows left empty are not counted as agreement (1 answer was shown without one).")
+    assert agreement_report(ratings, LIKERT).seen.counted == ""
+    assert agreement_report(ratings, LIKERT, answer_count=3).blind.counted == ""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from statistics import stdev
 
 import numpy as np
@@ -161,5 +162,5 @@ def test_equal_systems_are_seldom_told_apart() -> None:
     assert told <= 12
 
 
-def enumerate_scores(values: np.ndarray) -> list[tuple[str, float]]:  # type: ignore[type-arg]  # of any shape
+def enumerate_scores(values: Iterable[float]) -> list[tuple[str, float]]:
     return [(str(place), float(value)) for place, value in enumerate(values)]

@@ -50,14 +50,20 @@ def test_grading_again_leaves_them(tmp_path: Path) -> None:
         store.add_overrides([SCORE])
         store.begin()
         assert store.overrides() == [SCORE]
-        assert store.discarded_override_count == 0
+        assert store.kept_override_count == 0
 
 
-def test_a_fresh_start_counts_what_it_discards(tmp_path: Path) -> None:
+def test_a_fresh_start_keeps_them_and_nothing_else(tmp_path: Path) -> None:
     with RunStore(tmp_path) as store:
         store.add_overrides([SCORE, VERDICT])
+        store.set_meta("head", "{}")
+        run_id = store.run_id
     with RunStore(tmp_path, fresh=True) as store:
-        assert (store.discarded_override_count, store.overrides()) == (2, [])
+        assert (store.kept_override_count, store.overrides()) == (2, [SCORE, VERDICT])
+        assert store.meta("head") == "" and store.run_id != run_id
+        assert store.totals().calls == 0 and len(store.grades()) == 0
+        store.add_overrides([SCORE])
+        assert store.overrides() == [SCORE, VERDICT, SCORE]
 
 
 def test_a_store_of_an_older_grader_gets_the_table(tmp_path: Path) -> None:
@@ -73,6 +79,28 @@ def test_a_store_of_an_older_grader_gets_the_table(tmp_path: Path) -> None:
 
 
 def test_a_fresh_start_over_a_store_without_the_table(tmp_path: Path) -> None:
-    (tmp_path / "run.db").write_bytes(b"no database")
+    with RunStore(tmp_path):
+        pass
+    with sqlite3.connect(tmp_path / "run.db") as connection:
+        connection.execute("DROP TABLE override")
+    connection.close()
     with RunStore(tmp_path, fresh=True) as store:
-        assert store.discarded_override_count == 0
+        assert (store.kept_override_count, store.set_aside) == (0, None)
+
+
+def test_a_fresh_start_sets_a_file_aside_that_it_cannot_read(tmp_path: Path) -> None:
+    for number in (1, 2):
+        (tmp_path / "run.db").write_bytes(b"no database" * 100)
+        with RunStore(tmp_path, fresh=True) as store:
+            assert store.set_aside == tmp_path / f"run (earlier {number}).db"
+            assert store.set_aside.read_bytes() == b"no database" * 100
+
+
+def test_a_fresh_start_sets_the_store_of_a_newer_grader_aside(tmp_path: Path) -> None:
+    with RunStore(tmp_path) as store:
+        store.add_overrides([SCORE])
+    with sqlite3.connect(tmp_path / "run.db") as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with RunStore(tmp_path, fresh=True) as store:
+        assert store.set_aside is not None and store.overrides() == []

@@ -31,7 +31,7 @@ def insert_charts(book: Book, sheet: Sheet, survey: Survey, row: int, leaderboar
     spread = _distribution_chart(book, survey, name, distribution)
     height = chart_pixels(survey)
     for chart, column, width, words in (
-        (means, 0, 500, "Bars: the final mean of each system, with its 95 % interval"),
+        (means, 0, 490, "Bars: the final mean of each system, with its 95 % interval"),
         (spread, HALF, 540, "Stacked bars: how the final scores of each system are distributed"),
     ):
         chart.set_size({"width": width, "height": height - ROW_PIXELS})

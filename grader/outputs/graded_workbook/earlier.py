@@ -42,6 +42,8 @@ class Typed:
     """Of the rows on its sheet Blind, whether or not something was entered there."""
     is_target: bool = False
     """Whether the new workbook is to go where this one is."""
+    is_beside: bool = False
+    """Whether it is `graded (2).xlsx` or another with a number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +72,7 @@ class Earlier:
     @property
     def carried_on(self) -> tuple[Typed, ...]:
         """The workbooks beside the target whose entries go into the new one."""
-        return tuple(typed for typed in self.typed if not typed.is_target and typed.path.stem.endswith(")"))
+        return tuple(typed for typed in self.typed if typed.is_beside)
 
     def laid_over(self, stored: Mapping[str, ExpertEntry], *, is_reviewed: bool) -> dict[str, ExpertEntry]:
         """Return what is to stand in the new workbook; with `is_reviewed` the target's entries are stored already."""
@@ -172,7 +174,7 @@ def _typed_beside(target: Path, known: Collection[str]) -> list[Typed]:
             package = open_package(path)
             ours = find_ours(package)
             if ours.sheets and not (target.exists() and is_untouched(package)):
-                found.append(_read(path, package, ours))
+                found.append(_read(path, package, ours, is_beside=True))
         except (Unreadable, Unpatchable):
             continue  # it stays where it is
     return found
@@ -183,13 +185,14 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _read(path: Path, package: Package, ours: Ours, *, is_target: bool = False) -> Typed:
+def _read(path: Path, package: Package, ours: Ours, *, is_target: bool = False, is_beside: bool = False) -> Typed:
     blind = [name for kind, name in ours.sheets if kind == "blind"]
     return Typed(
         path=path,
         entries=_read_entries(path, package, ours),
         blind_keys=read_keys(path, blind) if blind else frozenset(),
         is_target=is_target,
+        is_beside=is_beside,
     )
 
 

@@ -62,7 +62,7 @@ class EntryRow:
     value_column: int
     comment_column: int
     judge_column: int | None
-    """The first of the judge's cells."""
+    """The first of the judge's cells; `None` where they are not all there."""
     key: str
     text_hash: str
     criterion: CriterionKey | None
@@ -168,7 +168,7 @@ class _Columns:
         self._sheet, self._header, self._kind = sheet, header, kind
         self._value = VERDICT if self._kind == "verdicts" else SCORE
         judge = [header[name] for name in _JUDGE_CELLS[self._kind] if name in header]
-        self._judge_column = judge[0] if judge else None
+        self._judge_column = judge[0] if judge and len(judge) == len(_JUDGE_CELLS[self._kind]) else None
 
     def has_entry(self, cells: Sequence[object]) -> bool:
         """Return whether something stands in one of the expert's two cells."""

@@ -55,6 +55,8 @@ class ExpertEntry:
     """In words, what was entered for texts that have changed since: it is shown and does not count."""
     other: ExpertEntry | None = field(default=None, compare=False)
     """What was entered for other texts than these, of which one or the other may be those of today."""
+    counting: frozenset[str] = field(default=frozenset(), compare=False)
+    """Of the store: what counts, in the words in which it would be stale; it may have been so in an older workbook."""
     experts_differ: bool = False
     """Of the store: several experts' scores are far apart, or their verdicts on a criterion differ."""
     before: Before | None = None
@@ -214,10 +216,19 @@ def typed_over(
 
 
 def _with_words(entry: ExpertEntry, stale: str) -> ExpertEntry:
-    """Return the entry with more that is stale; what it says already is not said twice."""
+    """Return the entry with more that is stale; not what it says already, nor what counts again."""
+    stale = _without(stale, entry.counting)
     if not stale or stale in entry.stale:
         return entry
     return replace(entry, stale="; ".join(filter(None, (entry.stale, stale))))
+
+
+def _without(stale: str, counting: Collection[str]) -> str:
+    """Return stale words without those of entries that count again, as their texts have been put back."""
+    left = stale
+    for words in sorted(counting, key=len, reverse=True):
+        left = re.sub(rf"(?:^|(?<=\n)|(?<=; )){re.escape(words)}(?=$|\n|; )", "", left)
+    return stale if left == stale else re.sub(r"(?:\s*;\s*){2,}|\s*\n\s*\n\s*", "\n", left).strip("; \n")
 
 
 def _laid_over(known: ExpertEntry, typed: ExpertEntry) -> ExpertEntry:

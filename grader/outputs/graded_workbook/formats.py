@@ -25,7 +25,7 @@ LOW, MIDDLE, HIGH = "#F0A59A", "#FBE7A8", "#9CCFA6"
 _BASE = {"font_name": "Calibri", "font_size": 10, "font_color": INK, "font_scheme": "none", "valign": "top"}
 _GRID = {"border": 1, "border_color": LINE}
 _HEADER = {**_GRID, "bold": True, "font_color": "#FFFFFF", "text_wrap": True, "valign": "top"}
-_WRAPPED = {**_GRID, "text_wrap": True}
+_WRAPPED = {**_GRID, "text_wrap": True, "indent": 1}
 _CENTRED = {**_GRID, "align": "center"}
 BLIND_FORMAT = ";".join(['"blind"'] * 4)
 """Shows `blind` whatever is in the cell, as in those of the judge's on blind rows; no value of theirs is there."""
@@ -112,7 +112,7 @@ class Formats:
         if name not in self._made:
             style = {**_BASE, **_STYLES[name.removesuffix(_MASKED)]}
             if name.endswith(_MASKED):
-                veil = {"font_color": MUTED, "italic": True, "bold": False, "align": "center"}
+                veil = {"font_color": MUTED, "italic": True, "bold": False, "align": "center", "indent": 0}
                 style = {**style, **veil, "num_format": BLIND_FORMAT}
             if name in self._mean_formats:
                 style["num_format"] = self._mean_formats[name]

@@ -154,7 +154,7 @@ def typed_score(cell: str, otherwise: str = "") -> str:
     is_number = f'TEXT(VALUE({digits}),REPT("0",LEN({digits})))={digits}'
     is_clear = f'OR({decimals}<>3,LEN({plain})>7,LEFT({plain},1)="0")'
     number = f"VALUE({digits})/10^MAX(0,{decimals})"
-    read = f'IF(AND({is_number},LEN({plain})-LEN({digits})<2,{is_clear}),{number},{otherwise})'
+    read = f"IF(AND({is_number},LEN({plain})-LEN({digits})<2,{is_clear}),{number},{otherwise})"
     return f"IF(ISNUMBER({cell}),{cell},IFERROR({read},{otherwise}))"
 
 

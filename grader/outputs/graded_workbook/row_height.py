@@ -15,8 +15,8 @@ _PADDING_POINTS = 4.0
 _CHARACTERS_PER_WIDTH = 1.29
 """A column's width counts digits of Calibri 11; our text is in 10 points, and letters are narrower than digits."""
 
-_LOST_PER_LINE = 3
-"""Half a word, because lines break between words."""
+_LOST_PER_LINE = 2.5
+"""The indent, and part of a word, because lines break between words."""
 
 _WIDE = re.compile(
     "[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"

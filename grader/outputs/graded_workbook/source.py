@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.outputs.graded_workbook.in_place.place import CriteriaSheet
+from grader.outputs.graded_workbook.marks import find_source
 from grader.outputs.graded_workbook.opening import EXTENSIONS, open_package
 from grader.outputs.graded_workbook.package import Package, Unpatchable
 from grader.outputs.graded_workbook.removal.recognising import find_ours
@@ -45,8 +46,8 @@ def open_source(criteria_path: Path) -> Package:
     return open_package(criteria_path)
 
 
-def open_graded_before(out_path: Path) -> tuple[Path, Package] | None:
-    """Return the graded workbook that stands at `out_path`, or beside it, if it holds sheets of the expert's."""
+def open_graded_before(out_path: Path, criteria_path: Path) -> tuple[Path, Package] | None:
+    """Return the graded workbook that stands at `out_path`, or beside it, if it holds the sheets of these criteria."""
     for suffix in dict.fromkeys((".xlsx", *EXTENSIONS.values())):
         target = out_path.with_suffix(suffix)
         for path in (target, *reversed(numbered_files(target)), *kept_files(target)):
@@ -54,7 +55,8 @@ def open_graded_before(out_path: Path) -> tuple[Path, Package] | None:
                 package = open_package(path)
             except (Unpatchable, OSError):
                 continue
-            if has_theirs(package):
+            # What is there and cannot be read may be another workbook than the one that was graded into this folder.
+            if has_theirs(package) and (not criteria_path.exists() or find_source(package) == criteria_path.stem):
                 return path, package
     return None
 

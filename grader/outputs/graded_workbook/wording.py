@@ -32,12 +32,20 @@ FLAG_WORDS = {
 
 def verdict_words(verdict: Verdict) -> str:
     """Return a verdict in plain words, one line each for its status, flags, partial scores and criteria."""
-    lines = [STATUS_WORDS[verdict.status], *map(flag_words, verdict.flags)]
+    lines = [_reached(verdict) or STATUS_WORDS[verdict.status], *map(flag_words, verdict.flags)]
     if verdict.reason:
         lines.append(verdict.reason)
     lines += [f"{_titled(name)}: {format_number(value)}" for name, value in verdict.dimensions.items()]
     lines += [criteria_words(verdict.items, is_met) for is_met in (True, False)]
     return "\n".join(line for line in lines if line)
+
+
+def _reached(verdict: Verdict) -> str:
+    """Return which level the criteria put a plainly scored answer on; empty where there are no levels."""
+    levels = [item.level for item in verdict.items if item.level is not None and item.met]
+    if verdict.status is not Status.OK or not any(item.level is not None for item in verdict.items):
+        return ""
+    return f"Reached level {format_number(max(levels))}" if levels else "Reached no level"
 
 
 def flag_words(flag: str) -> str:

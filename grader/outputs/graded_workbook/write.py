@@ -26,7 +26,13 @@ from grader.outputs.graded_workbook.merge.merging import merge_donor
 from grader.outputs.graded_workbook.merge.placing import place_sheets
 from grader.outputs.graded_workbook.merge.styles import width_unit
 from grader.outputs.graded_workbook.names import SheetNames, free_names
-from grader.outputs.graded_workbook.opening import file_extension, has_manual_calculation, open_donor, open_package
+from grader.outputs.graded_workbook.opening import (
+    EXTENSIONS,
+    file_extension,
+    has_manual_calculation,
+    open_donor,
+    open_package,
+)
 from grader.outputs.graded_workbook.our_sheets import Contents, write_our_sheets
 from grader.outputs.graded_workbook.package import Package, Unpatchable
 from grader.outputs.graded_workbook.removal.changes import remember_cells
@@ -144,7 +150,9 @@ def _package_to_patch(
     try:
         package = open_source(criteria_path)
     except Unpatchable as reason:
-        before = open_graded_before(out_path)
+        # Of a text table or an .xls file there is no copy to look for.
+        is_workbook = criteria_path.suffix.lower() in EXTENSIONS.values()
+        before = open_graded_before(out_path, criteria_path) if is_workbook else None
         if before is None:
             notes.append(_alone_note(criteria_path, str(reason)))
             return None, False

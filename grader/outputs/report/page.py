@@ -24,6 +24,7 @@ from grader.outputs.report.shown_text import fit_text, text_limit
 
 _FOLDER = Path(__file__).parent
 _SCRIPTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "charts.js", "items.js")
+_LICENCES = ("plot.LICENSE", "d3.LICENSE")
 _PLAIN_ROWS = 50
 """Items that are shown where scripts are off."""
 
@@ -60,6 +61,7 @@ def render_page(runs: Sequence[ReportedRun], find_spans: Callable[[str], FindSpa
             item_count=len(items.items),
             plain_items=list(_plain_items(items)),
             limit=limit,
+            licences=[(_FOLDER / "vendor" / name).read_text("utf-8") for name in _LICENCES],
             version=__version__,
             written=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         )

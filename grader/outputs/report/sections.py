@@ -67,7 +67,8 @@ def leaderboard(runs: Sequence[ReportedRun]) -> Table:
 
 def ranked(run: ReportedRun) -> list[SystemSummary]:
     """Return a run's systems, the best final mean first, those without one last."""
-    return sorted(run.summary.systems.values(), key=lambda each: -(_value(each.final.mean()) or -1e300))
+    means = {system: each.final.mean().value for system, each in run.summary.systems.items()}
+    return sorted(run.summary.systems.values(), key=lambda each: _best_first(means[each.system]))
 
 
 def system_label(run: ReportedRun, system: str, has_runs: bool) -> str:
@@ -259,5 +260,5 @@ def comparison_table(comparison: Mapping[str, Any]) -> Table:
     return Table(header=header, rows=rows)
 
 
-def _value(estimate: Estimate) -> float | None:
-    return estimate.value
+def _best_first(mean: float | None) -> tuple[bool, float]:
+    return mean is None, -(mean or 0.0)

@@ -26,7 +26,7 @@ CRITERIA = [
 def analysis() -> ItemAnalysis:
     answers = []
     for place, system in enumerate("abcd"):
-        met = {(50.0, 1): True, (50.0, 2): place > 1}
+        met: dict[tuple[float | None, int], bool] = {(50.0, 1): True, (50.0, 2): place > 1}
         answers.append(AnalysedAnswer(system=system, item_id="1", score=25.0 * place, length=place, met=met))
         answers.append(AnalysedAnswer(system=system, item_id="2", score=100.0, length=9, met={(50.0, 1): place > 0}))
     return item_analysis(answers, CRITERIA, scale=(0.0, 100.0), values=(0.0, 50.0, 100.0))
@@ -42,8 +42,7 @@ def rows(found: ItemAnalysis) -> list[list[Any]]:
 
 def test_each_criterion_and_question_has_a_row_with_its_figures() -> None:
     lines = rows(analysis())
-    by_key = {(line[0], line[1]): line for line in lines}
-    always = by_key["1", "50 (1)"]
+    always = next(line for line in lines if line[:2] == ["1", "50 (1)"])
     assert always[3:5] == [4, 1]
     assert always[5] == "51% to 100%"
     assert always[10].startswith("always met (4 of 4)")

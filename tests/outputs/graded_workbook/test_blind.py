@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from grader.rubric import Rubric
 Write = Callable[..., WrittenWorkbook]
 Make = Callable[..., Grade]
 
-OF_JUDGE = ("Judge score", "Verdict", "Needs review", "Judge analysis", "Final", "Difference")
+OF_JUDGE = ("Judge score", "Verdict", "Judge analysis", "Final")
 
 
 def rows(path: Path, sheet: str, *, values: bool = True) -> list[dict[str, Any]]:
@@ -93,35 +94,42 @@ def test_more_than_there_are_means_all_and_is_said(write: Write, grades: list[Gr
     assert any("20 rows to score blind, not 99" in note for note in written.notes)
 
 
-def test_masked_cells_show_blind_and_keep_their_values(write: Write, grades: list[Grade]) -> None:
+def test_what_the_judge_said_of_a_blind_row_is_not_in_the_file(write: Write, grade: Make) -> None:
+    grades = [grade(str(n), score=62.5, analysis="A telling word.", flags=("suspicious",)) for n in range(4)]
+    path = write(grades, blind_count=4).path
+
+    for row in rows(path, "Review"):
+        assert [row[name] for name in OF_JUDGE] == ["blind"] * 4
+        assert row["Needs review"] is None
+        assert row["Difference"] is None
+        assert row["Judge hash"] == judge_hash("blind", "blind", "blind")
+    with zipfile.ZipFile(path) as archive:
+        everything = b"".join(map(archive.read, archive.namelist()))
+    assert b"62.5" not in everything
+    assert b"telling" not in everything
+
+
+def test_rows_that_are_not_blind_are_shown(write: Write, grades: list[Grade]) -> None:
     path = write(grades, blind_count=2).path
-    sheet = openpyxl.load_workbook(path)["Review"]
-    blind, others = set(keys(path)), set(keys(path, "Review")) - set(keys(path))
+    shown = {row["Key"]: row["Final"] for row in rows(path, "Review")}
 
-    for key in blind:
-        shown = formats(sheet, key)
-        assert {name for name, code in shown.items() if code == BLIND_FORMAT} == set(OF_JUDGE)
-    assert all(BLIND_FORMAT not in formats(sheet, key).values() for key in others)
-    assert {row["Judge score"] for row in rows(path, "Review")} == {50}
-    assert {row["Key"] for row in rows(path, "Review") if row["Blind row"] == "yes"} == blind
+    assert {key for key, final in shown.items() if final == "blind"} == set(keys(path))
+    assert {final for key, final in shown.items() if key not in keys(path)} == {50}
 
 
-def test_empty_masked_cells_are_empty_texts_so_that_they_show_blind_too(write: Write, grade: Make) -> None:
-    (row,) = rows(write([grade("1", score=None)], blind_count=1).path, "Review", values=False)
+def test_summary_leaves_blind_rows_out_and_says_so(write: Write, grade: Make) -> None:
+    grades = [grade(str(n), score=100.0 if n else 0.0) for n in range(4)]
+    drawn = keys(write(grades, blind_count=1).path)
+    left = [each.verdict.score or 0.0 for each in grades if grade_key(each) not in drawn]
+    sheet = openpyxl.load_workbook(write(grades, blind_count=1).path, data_only=True)["Summary"]
+    lines = [[cell.value for cell in row] for row in sheet.iter_rows(max_col=13)]
+    (place,) = (number for number, line in enumerate(lines) if line[1] == "Rank")
+    figures = dict(zip(lines[place], lines[place + 1], strict=True))
 
-    assert row["Judge score"] == '=""'
-    (scored,) = rows(write([grade("1", score=50.0)], blind_count=1).path, "Review", values=False)
-    assert scored["Needs review"] == '=""'
-
-
-def test_no_colour_gives_masked_scores_away(write: Write, grades: list[Grade]) -> None:
-    sheet = openpyxl.load_workbook(write(grades, blind_count=2).path)["Review"]
-    rules = [rule for area in sheet.conditional_formatting for rule in area.rules]
-    mark = f'${"ABCDEFGH"[[cell.value for cell in sheet[1]].index("Blind row")]}2=""'
-
-    assert rules
-    assert {rule.type for rule in rules} == {"expression"}
-    assert all(mark in rule.formula[0] or "ISTEXT" in rule.formula[0] for rule in rules)
+    assert (figures["Items"], figures["Scored"], figures["Not scored"], figures["Still blind"]) == (4, 3, 0, 1)
+    assert figures["Final mean"] == figures["Judge mean"] == pytest.approx(sum(left) / 3)
+    assert not any("INCOMPLETE" in str(line[0]) for line in lines)
+    assert any("still blind are left out" in str(line[0]) for line in lines)
 
 
 def test_final_looks_at_blind_on_blind_rows_only(write: Write, grades: list[Grade]) -> None:
@@ -160,7 +168,7 @@ def test_a_row_stays_blind_and_is_shown_once_its_blind_score_is_stored(
     assert on_blind[grade_key(first)]["Entered before"] == '[75.0, "Good."]'
     assert BLIND_FORMAT not in formats(sheet, grade_key(first)).values()
     assert BLIND_FORMAT in formats(sheet, grade_key(second)).values()
-    assert [by_key[grade_key(each)]["Final"] for each in (first, second, third)] == [75, 50, 100]
+    assert [by_key[grade_key(each)]["Final"] for each in (first, second, third)] == [75, "blind", 100]
     assert by_key[grade_key(first)]["Difference"] == 25
     assert by_key[grade_key(first)]["Entered before"] is None
 
@@ -203,12 +211,3 @@ def test_rows_of_an_earlier_workbook_stay_blind_without_being_asked_for(write: W
 
     assert written.path.name == "graded.xlsx"
     assert set(keys(written.path)) == {key for key in before if key != grade_key(grades[-1])}
-
-
-def test_masked_texts_are_one_line_since_libreoffice_masks_no_others(write: Write, grade: Make) -> None:
-    made = grade("1", analysis="First.\nSecond.", flags=("capped",))
-    (row,) = rows(write([made], blind_count=1).path, "Review")
-
-    assert row["Judge analysis"] == "First. Second."
-    assert "\n" not in row["Verdict"]
-    assert row["Judge hash"] == judge_hash(row["Judge score"], row["Verdict"], row["Judge analysis"])

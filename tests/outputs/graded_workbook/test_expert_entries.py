@@ -34,7 +34,7 @@ def rows(*cells: Sequence[object]) -> list[EntryRow]:
 
 def test_a_sheet_is_known_by_its_header_wherever_that_stands() -> None:
     (row,) = rows(["My title"], [], REVIEW, ["k", "h", '[50, "x"]', "1", 25.0, 75.0, "c"])
-    assert (row.kind, row.row, row.value_column, row.comment_column, row.judge_column) == ("review", 3, 5, 6, 4)
+    assert (row.kind, row.row, row.value_column, row.comment_column, row.judge_column) == ("review", 3, 5, 6, None)
     assert (row.key, row.text_hash, row.value, row.comment, row.before) == ("k", "h", 75.0, "c", (50, "x"))
 
 
@@ -179,3 +179,16 @@ def test_rows_that_the_store_does_not_know_are_kept() -> None:
 def test_scores_are_the_same_but_for_digits_cut_on_saving() -> None:
     assert same_score(100 / 3, 33.3333333333333)
     assert not same_score(None, 0.0) and same_score(None, None)
+
+
+def test_what_counts_again_is_no_longer_called_stale() -> None:
+    known = ExpertEntry(score=50.0, comment="c1", text_hash="h", counting=frozenset({"Ann: 50, “c1”"}))
+    typed = {
+        "k": ExpertEntry(text_hash="h", stale="Ann: 50, “c1”"),
+        "l": ExpertEntry(text_hash="h", stale="Ann: 50, “c1”\nBen: 0"),
+    }
+
+    laid = typed_over({"k": known, "l": known}, typed)
+
+    assert (laid["k"].score, laid["k"].stale) == (50.0, "")
+    assert laid["l"].stale == "Ben: 0"

@@ -8,6 +8,8 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from grader.outputs.graded_workbook.entry_values import Unclear, parse_entered_score
+from grader.outputs.graded_workbook.review_formulas import typed_score
 from grader.outputs.graded_workbook.write import WrittenWorkbook
 from grader.records import Grade
 
@@ -85,3 +87,44 @@ def by_system(cells: dict[str, object]) -> dict[str, list[list[object]]]:
         if name in ("gpt*", "GPT*", "~x"):
             rows.setdefault(str(name), []).append([cells.get(f"Summary!{letter}{number}") for letter in "BCDEFGHIJKL"])
     return rows
+
+
+def test_scores_typed_as_text_are_read_as_grader_review_reads_them(tmp_path: Path) -> None:
+    typed = [
+        "62,5",
+        "62.5",
+        "７５",
+        "50",
+        " 50 ",
+        "１２，５",
+        ".5",
+        "0,125",
+        "007",
+        "1.000",
+        "1,000",
+        "1e2",
+        "5%",
+        "5 0",
+    ]
+    typed += ["1,2,3", "so so", "1/2", "(5)", "."]
+    book = openpyxl.Workbook()
+    for row, text in enumerate(typed, start=1):
+        book.worksheets[0].cell(row, 1).value = text
+        book.worksheets[0].cell(row, 2).value = f"={typed_score(f'$A{row}', _UNREAD)}"
+    book.save(tmp_path / "typed.xlsx")
+
+    (sheet,) = openpyxl.load_workbook(recalculated(tmp_path / "typed.xlsx", tmp_path / "computed"), data_only=True)
+
+    assert {text: sheet.cell(row, 2).value for row, text in enumerate(typed, start=1)} == {
+        text: read(text) for text in typed
+    }
+
+
+_UNREAD = '"?"'
+
+
+def read(text: str) -> float | str | None:
+    try:
+        return parse_entered_score(text)
+    except Unclear:
+        return "?"

@@ -8,9 +8,13 @@ import pytest
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
+from grader.outputs.graded_workbook.expert_entries import ExpertEntry
 from grader.outputs.graded_workbook.review_columns import Column, column_index, column_letters
+from grader.outputs.graded_workbook.review_formulas import typed_score
+from grader.outputs.graded_workbook.review_row import reasons_shown
 from grader.outputs.graded_workbook.text import CELL_LIMIT
 from grader.outputs.graded_workbook.write import WrittenWorkbook
+from grader.outputs.review_queue import ReviewQueue
 from grader.records import Criterion, Grade, Status
 from grader.rubric import Rubric, Scale
 
@@ -53,7 +57,7 @@ def test_only_columns_that_hold_something_are_there(write: Write, grade: Make, c
     full = header(review(write([grade(), rich], criteria_path)))
 
     assert set(full) - set(plain) == {"Sample", "Group", "Question", "Reference", "Criteria"}
-    on_demand = {Column.BLIND_SCORE, Column.EXPERT_RESULT, Column.STALE}
+    on_demand = {Column.JUDGE_SHOWN, Column.BLIND_SCORE, Column.EXPERT_RESULT, Column.STALE}
     assert full == [str(each) for each in Column if each not in on_demand]
 
 
@@ -73,9 +77,8 @@ def test_final_is_a_formula_over_its_own_row(write: Write, grade: Make, criteria
     sheet = review(write([grade("1"), grade("2")], criteria_path), values=False)
     judge, expert = (column_letters(header(sheet).index(name)) for name in ("Judge score", "Expert score"))
 
-    assert column(sheet, "Final")[1] == (
-        f'=IF(${expert}3="",IF(${judge}3="","",${judge}3),IF(ISNUMBER(${expert}3),${expert}3,""))'
-    )
+    read = typed_score(f"${expert}3", '""')
+    assert column(sheet, "Final")[1] == f'=IF(TRIM(${expert}3)="",IF(${judge}3="","",${judge}3),{read})'
 
 
 def test_text_stays_text_whatever_it_begins_with(write: Write, grade: Make, criteria_path: Path) -> None:
@@ -182,3 +185,18 @@ def test_each_status_is_shown_without_a_number(write: Write, grade: Make, criter
     reasons = column(sheet, "Needs review")
     assert all(str(reason).startswith("no score: ") for reason in reasons)
     assert len(set(reasons)) == len(statuses)
+
+
+def test_scores_with_many_digits_are_shown_with_two(write: Write, grade: Make) -> None:
+    sheet = openpyxl.load_workbook(write([grade(score=100 / 3)]).path)["Review"]
+    rules = [rule for area in sheet.conditional_formatting for rule in area.rules if rule.dxf and rule.dxf.numFmt]
+
+    assert {rule.dxf.numFmt.formatCode for rule in rules} == {"0.0#", "+0.0#;-0.0#;0"}
+    assert all(",2))>1E-9" in rule.formula[0] for rule in rules)
+
+
+def test_a_stale_entry_is_a_reason_to_look(grade: Make, rubric: Rubric) -> None:
+    reasons = reasons_shown(grade(), ExpertEntry(stale="Ann: 50"), ReviewQueue(rubric), is_masked=True)
+
+    assert [each.words for each in reasons] == ["entry for earlier texts"]
+    assert reasons_shown(grade(flags=("suspicious",)), ExpertEntry(), ReviewQueue(rubric), is_masked=True) == []

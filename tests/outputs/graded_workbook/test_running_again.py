@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -200,9 +201,9 @@ def test_entries_of_rows_that_are_gone_keep_the_old_workbook(
 
     written = write(grades[1:], criteria_path)
 
-    assert written.path.name == "graded (2).xlsx"
-    assert "an entry of the expert's belongs to rows that are no longer there" in written.notes[-1]
-    assert path.read_bytes() == before
+    assert written.path == path
+    assert "an entry of the expert's belongs to rows that are no longer there (id 1 of alpha)" in written.notes[-1]
+    assert path.with_name("graded (earlier 1).xlsx").read_bytes() == before
 
 
 def change_judge_score(book: Any) -> None:
@@ -268,10 +269,10 @@ def test_what_cannot_be_carried_over_keeps_the_old_workbook(
 
     written = write(grades, criteria_path, criteria_sheet=CRITERIA)
 
-    assert written.path.name == "graded (2).xlsx"
+    assert written.path == path
     assert reason in written.notes[-1]
     assert written.notes[-1].count(" because ") == 1
-    assert path.read_bytes() == before
+    assert path.with_name("graded (earlier 1).xlsx").read_bytes() == before
     assert cell(openpyxl.load_workbook(written.path)["Review"], "Expert score", 2).value == 75
 
 
@@ -417,3 +418,127 @@ def test_what_was_typed_after_a_review_counts_and_the_stored_entry_is_stale() ->
     assert with_stale(laid["a"], "old").score == 0
     assert "75" in with_stale(laid["a"], "old").stale
     assert not isinstance(with_stale(laid["a"], "newest").score, float)
+
+
+def siblings(path: Path) -> list[str]:
+    return sorted(each.name for each in path.parent.iterdir())
+
+
+def test_what_was_typed_beside_an_open_workbook_is_carried_on(
+    write: Write, grades: Sequence[Grade], criteria_path: Path
+) -> None:
+    path = write(grades, criteria_path).path
+    type_in(path, 2, expert_score=75)
+    lock = path.with_name("~$graded.xlsx")
+    lock.write_text("")
+    for _ in range(3):  # nothing is typed there, so they do not pile up
+        beside = write(grades, criteria_path).path
+    assert siblings(path) == ["graded (2).xlsx", "graded.xlsx", "~$graded.xlsx"]
+    type_in(beside, 3, expert_score=25)
+    type_in(write(grades, criteria_path).path, 4, expert_score=0)
+    assert siblings(path) == ["graded (2).xlsx", "graded (3).xlsx", "graded.xlsx", "~$graded.xlsx"]
+    lock.unlink()
+
+    written = write(grades, criteria_path)
+    review = openpyxl.load_workbook(path)["Review"]
+
+    assert written.path == path
+    assert [cell(review, "Expert score", row).value for row in (2, 3, 4)] == [75, 25, 0]
+    assert "What was typed in graded (2).xlsx, graded (3).xlsx was carried over too; go on with graded.xlsx." in (
+        written.notes
+    )
+    assert written.unreviewed_count == 3
+
+
+def test_what_was_carried_on_before_is_not_read_again(
+    write: Write, grades: Sequence[Grade], criteria_path: Path
+) -> None:
+    path = write(grades, criteria_path).path
+    beside = path.with_name("graded (2).xlsx")
+    shutil.copy(path, beside)
+    type_in(beside, 2, expert_score=75)
+    digest = hashlib.sha256(beside.read_bytes()).hexdigest()
+
+    assert write(grades, criteria_path, known=[digest]).unreviewed_count == 0
+    assert write(grades, criteria_path).unreviewed_count == 1
+    path.unlink()
+    assert write(grades, criteria_path, known=[digest]).unreviewed_count == 1
+
+
+def test_an_earlier_workbook_is_kept_once(
+    write: Write, grades: Sequence[Grade], criteria_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(grades, criteria_path).path
+    type_in(path, 2, expert_score=75)
+    edit(path, write_on_summary)
+    with monkeypatch.context() as patched:  # the process is killed between the two
+
+        def die(*_: object) -> bool:
+            raise KeyboardInterrupt
+
+        patched.setattr("grader.outputs.graded_workbook.saving._replaced", die)
+        with pytest.raises(KeyboardInterrupt):
+            write(grades, criteria_path)
+    for _ in range(3):
+        written = write(grades, criteria_path)
+
+    assert siblings(path) == ["graded (earlier 1).xlsx", "graded.xlsx"]
+    assert cell(openpyxl.load_workbook(written.path)["Review"], "Expert score", 2).value == 75
+
+
+def test_a_workbook_that_must_be_kept_and_is_open_stays_where_it_is(
+    write: Write, grades: Sequence[Grade], criteria_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(grades, criteria_path).path
+    edit(path, write_on_summary)
+    before = path.read_bytes()
+    real = Path.replace
+
+    def refuse(self: Path, other: Path) -> Path:
+        if other == path:
+            raise PermissionError(13, "Permission denied")
+        return real(self, other)
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    written = write(grades, criteria_path)
+
+    assert siblings(path) == ["graded (2).xlsx", "graded.xlsx"]
+    assert path.read_bytes() == before
+    assert "graded.xlsx is open in another program" in written.notes[-1]
+
+
+@SAVED_BY
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_without_the_criteria_workbook_the_expert_s_sheets_come_from_the_graded_one(
+    write: Write, grades: Sequence[Grade], criteria_path: Path, save: Save, is_damaged: bool
+) -> None:
+    path = write(grades, criteria_path, criteria_sheet=CRITERIA).path
+    type_in(path, 2, expert_score=75)
+    save(path)
+    if is_damaged:
+        criteria_path.write_bytes(b"damaged")
+    else:
+        criteria_path.unlink()
+
+    for _ in range(2):
+        written = write(grades, criteria_path, criteria_sheet=CRITERIA)
+        book = openpyxl.load_workbook(path)
+
+        assert book.sheetnames == ["Criteria", "Notes", *OUR_SHEETS]
+        assert book["Criteria"]["B2"].value == "Names the dose"
+        assert book["Criteria"].dimensions == "A1:H3"
+        assert cell(book["Review"], "Expert score", 2).value == 75
+        assert any(note.startswith("The expert's sheets were taken from graded.xlsx") for note in written.notes)
+        assert not any("our sheets only" in note for note in written.notes)
+
+
+def test_our_sheets_alone_never_replace_the_expert_s(
+    write: Write, grades: Sequence[Grade], criteria_path: Path
+) -> None:
+    path = write(grades, criteria_path).path
+    before = path.read_bytes()
+
+    written = write(grades)
+
+    assert path.with_name("graded (earlier 1).xlsx").read_bytes() == before
+    assert "it holds the expert's sheets" in written.notes[-1]

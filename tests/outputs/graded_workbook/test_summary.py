@@ -6,7 +6,9 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
+from grader.inputs.rubric_file import read_rubric
 from grader.outputs.graded_workbook.names import SheetNames
 from grader.outputs.graded_workbook.sheet import Book, SheetWriteError, checked
 from grader.outputs.graded_workbook.write import WrittenWorkbook
@@ -125,10 +127,23 @@ def test_too_many_missing_scores_are_said_first(write: Write, grade: Make, crite
     assert summary_rows(write(missing[2:], criteria_path))[3][0] is None
 
 
-def test_with_samples_the_interval_is_over_questions_and_said_to_be_of_the_moment(write: Write, grade: Make, criteria_path: Path) -> None:
+def test_with_samples_the_interval_is_over_questions_and_said_to_be_of_the_moment(
+    write: Write, grade: Make, criteria_path: Path
+) -> None:
     rows = summary_rows(write([grade(sample=1), grade(sample=2, score=25)], criteria_path))
 
     assert any("samples averaged first" in str(row[0]) and "of the moment of writing" in str(row[0]) for row in rows)
+
+
+def test_yes_and_no_have_wilsons_interval_live(write: Write, grade: Make, criteria_path: Path) -> None:
+    yes_no = read_rubric("accuracy")[0]
+    graded = [grade(str(number), score=100 * (number < 3)) for number in range(10)]
+    written = write(graded, criteria_path, rubric=yes_no)
+    row = table(summary_rows(written), "Leaderboard")[1]
+    low, high = proportion_confint(3, 10, method="wilson")
+    assert row[4:8] == pytest.approx((30, 50 * (high - low), 100 * low, 100 * high))
+    formulas = table(summary_rows(written, values=False), "Leaderboard")[1]
+    assert all("NORMSINV" in str(formulas[column]) for column in (5, 6, 7))
 
 
 def test_there_are_two_native_charts_over_summary(write: Write, grades: list[Grade], criteria_path: Path) -> None:

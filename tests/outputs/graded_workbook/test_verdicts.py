@@ -15,7 +15,7 @@ from grader.inputs.rubric_file import read_rubric
 from grader.outputs.graded_workbook import review_formulas
 from grader.outputs.graded_workbook.entry_rows import CriterionKey
 from grader.outputs.graded_workbook.expert_entries import CriterionEntry, ExpertEntry
-from grader.outputs.graded_workbook.expert_result import shown_final
+from grader.outputs.graded_workbook.expert_result import shown_final, veiled
 from grader.outputs.graded_workbook.keys import grade_key, text_hash
 from grader.outputs.graded_workbook.write import write_graded_workbook
 from grader.records import Criterion, CriterionVerdict, Grade, Item, Status, Verdict
@@ -165,7 +165,7 @@ def test_a_workbook_too_large_to_be_live_says_so(tmp_path: Path, monkeypatch: py
     sheet = openpyxl.load_workbook(path)["Review"]
     (row,) = rows(path, "Review", values=False)
 
-    assert row["Expert result"] == '=IF($O2="",50,$O2)'
+    assert row["Expert result"] == f'=IF(TRIM($O2)="",50,{review_formulas.typed_score("$O2")})'
     assert any("grader review" in (rule.prompt or "") for rule in sheet.data_validations.dataValidation)
     assert rows(path, "Review")[0]["Final"] == 50
 
@@ -192,7 +192,7 @@ def made_at_random(rule: str, count: int) -> Iterator[tuple[Grade, ExpertEntry]]
             for each in criteria
             if chance.random() < share
         }
-        score: float | str | None = chance.choice([None, None, None, None, 75.0, 0.0, "3,5"])
+        score: float | str | None = chance.choice([None, None, None, None, 75.0, 0.0, "about 3"])
         yield grade, ExpertEntry(score=score, criteria=entered, text_hash=text_hash(grade.item))
 
 
@@ -208,8 +208,10 @@ def test_libreoffice_computes_the_final_scores_that_are_ours(rule: str, tmp_path
 
     computed = {row["Key"]: row for row in rows(recalculated(path, tmp_path / "computed"), "Review")}
 
+    assert sum(row["Judge score"] == "blind" for row in computed.values()) == 10
     for grade, entry in pairs:
         row = computed[grade_key(grade)]
+        grade = veiled(grade) if row["Judge score"] == "blind" else grade
         final, judge = shown_final(grade, entry, rubric_of(rule)), grade.verdict.score
         assert number(row["Final"]) == (None if final is None else pytest.approx(final)), (row, entry)
         has_both = judge is not None and final is not None

@@ -20,7 +20,7 @@ def test_a_verdict_is_told_in_lines() -> None:
     )
 
     assert verdict_words(verdict).split("\n") == [
-        "Scored",
+        "Reached level 50",
         "These criteria cannot give this score",
         "Odd thing",
         "Possible are 0 and 100.",
@@ -28,6 +28,14 @@ def test_a_verdict_is_told_in_lines() -> None:
         "Met: 50 (1)",
         "Not met: 50 (2)",
     ]
+
+
+def test_no_level_is_said_too_and_without_levels_the_status_is() -> None:
+    unmet = CriterionVerdict(number=1, met=False, level=50)
+
+    assert verdict_words(Verdict(status=Status.OK, score=0, items=(unmet,))).startswith("Reached no level")
+    assert verdict_words(Verdict(status=Status.OK, score=0)) == "Scored"
+    assert verdict_words(Verdict(status=Status.REPAIRED, score=0, items=(unmet,))).startswith("Scored, though")
 
 
 def test_criteria_are_listed_with_level_number_and_points() -> None:

@@ -186,7 +186,7 @@ def test_files_that_are_no_xlsx_give_our_sheets_alone(write: Write, grade: Make,
     path.write_bytes(data)
 
     assert "our sheets only" in write([grade()], path).notes[0]
-    assert "could not be read" in write([grade()], tmp_path / "gone.xlsx").notes[0]
+    assert "not there any more" in write([grade()], tmp_path / "gone.xlsx").notes[0]
 
 
 def test_no_criteria_workbook_gives_our_sheets_without_a_note(write: Write, grade: Make) -> None:
@@ -323,9 +323,9 @@ def test_an_unreadable_target_is_kept(write: Write, grade: Make, criteria_path: 
 
     written = write([grade()], criteria_path)
 
-    assert written.path.name == "graded (2).xlsx"
+    assert written.path == target
     assert any("could not be read" in note for note in written.notes)
-    assert target.read_bytes() == b"not a workbook"
+    assert target.with_name("graded (earlier 1).xlsx").read_bytes() == b"not a workbook"
 
 
 def test_a_lone_cell_far_away_costs_nothing(

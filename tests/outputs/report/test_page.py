@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from lxml import html
 
+from grader.scoring.rules.criteria import comparable
+
 _ADDRESSES = ("src", "href", "srcset", "action", "formaction", "poster", "data", "background", "ping", "cite")
 
 
@@ -81,16 +83,12 @@ def test_a_question_that_two_systems_answered_stands_there_once(data: Any) -> No
     assert len(data["items"]) == 10
 
 
-def bare(text: str) -> str:
-    return "".join(text.split())
-
-
 def test_quotes_are_marked_in_the_answers(data: Any) -> None:
     for item in data["items"]:
         marked = [part for part in item["answer"] if not isinstance(part, str)]
         assert marked
         for text, places in marked:
-            assert all(bare(text) in bare(item["verdicts"][place]["evidence"]) for place in places)
+            assert all(comparable(text) in comparable(item["verdicts"][place]["evidence"]) for place in places)
 
 
 def test_the_leaderboard_has_the_figures_of_the_summary(page: Any, hostile_run: Path) -> None:

@@ -8,6 +8,7 @@ from io import BytesIO
 
 from grader.outputs.graded_workbook.in_place.contents import column_contents
 from grader.outputs.graded_workbook.in_place.donor import KINDS, column_headers, write_columns
+from grader.outputs.graded_workbook.in_place.grid import row_heights
 from grader.outputs.graded_workbook.in_place.place import CriteriaSheet, Place, find_place
 from grader.outputs.graded_workbook.in_place.refusal import NotInPlace
 from grader.outputs.graded_workbook.marks import mark_columns
@@ -57,7 +58,8 @@ def add_columns(
     place = find_place(package, criteria, contents.said, len(contents.systems) * len(KINDS))
     headers = column_headers(contents.systems, place.headers)
     donor = BytesIO()
-    cut_count = write_columns(donor, place, contents.systems, headers, width_unit(package))
+    heights = row_heights(package.tree(place.part))
+    cut_count = write_columns(donor, place, contents.systems, headers, width_unit(package), heights)
     before = serialise_xml(package.tree(place.part))
     notes = merge_columns(package, open_donor(donor), place, headers)
     mark_columns(package, place.sheet, place.header_cells)

@@ -9,6 +9,7 @@ from grader.outputs.graded_workbook.expert_result import BLIND
 from grader.outputs.graded_workbook.in_place.look import Looks
 from grader.outputs.graded_workbook.in_place.place import Place
 from grader.outputs.graded_workbook.in_place.row_cells import RowCells
+from grader.outputs.graded_workbook.row_height import row_points
 from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
 from grader.outputs.graded_workbook.text import line_text, safe_text
 
@@ -21,6 +22,7 @@ _NAME_LIMIT = 60
 _LONGEST_NOTE = 1_000
 _NOTE_WIDTH = 260
 _LINE_PIXELS = 18
+_ONE_LINE_POINTS = row_points([("", 1)])
 _EMPTY = RowCells()
 
 
@@ -39,11 +41,17 @@ def column_headers(systems: Iterable[str], taken: Iterable[str]) -> tuple[str, .
 
 
 def write_columns(
-    target: BytesIO, place: Place, systems: Mapping[str, Mapping[int, RowCells]], headers: tuple[str, ...], unit: float
+    target: BytesIO,
+    place: Place,
+    systems: Mapping[str, Mapping[int, RowCells]],
+    headers: tuple[str, ...],
+    unit: float,
+    heights: Mapping[int, float],
 ) -> int:
     """Write a workbook of one sheet with our columns at `place`; return how many cells' texts had to be cut.
 
-    `unit` is what one unit of column width is in the expert's workbook, compared with Calibri 11.
+    `unit` is what one unit of column width is in the expert's workbook, compared with Calibri 11, `heights`
+    are those of rows that have one of their own, in points.
     """
     book = Book(target, mean_format="0.00", is_streamed=False, width_unit=unit)
     sheet = book.add_sheet("Columns")
@@ -57,12 +65,24 @@ def write_columns(
         sheet.set_width(column, column, max(_WIDTHS[offset % len(_WIDTHS)], width))
     for offset, cells in enumerate(systems.values()):
         for row in range(place.header_row + 1, place.last_row + 1):
-            _write_row(sheet, row - 1, place.first_column - 1 + offset * len(KINDS), cells.get(row, _EMPTY), looks)
+            column = place.first_column - 1 + offset * len(KINDS)
+            _write_row(sheet, row - 1, column, cells.get(row, _EMPTY), looks, heights.get(row, 0.0))
     book.close()
     return book.cut_count
 
 
-def _write_row(sheet: Sheet, row: int, column: int, cells: RowCells, looks: Looks) -> None:
+def _write_analysis(sheet: Sheet, row: int, column: int, text: str, looks: Looks, height: float) -> None:
+    """Write a text in lines where the row is high enough for all of them, else in one that ends with the cell.
+
+    The rows' heights are the expert's, and LibreOffice lets lines that do not fit run into the next row.
+    """
+    if row_points([(text, _WIDTHS[2])]) <= max(height, _ONE_LINE_POINTS):
+        sheet.text(row, column, text, looks["text"])
+    else:
+        sheet.text(row, column, " ".join(text.split()), looks["one_line"])
+
+
+def _write_row(sheet: Sheet, row: int, column: int, cells: RowCells, looks: Looks, height: float) -> None:
     if cells.is_blind:
         for offset in range(len(KINDS)):
             sheet.text(row, column + offset, BLIND, looks["blind"])
@@ -70,9 +90,9 @@ def _write_row(sheet: Sheet, row: int, column: int, cells: RowCells, looks: Look
     if cells.score is None:
         sheet.blank(row, column, looks["unscored" if cells.look == "unscored" else "score"])
     else:
-        sheet.number(row, column, round(cells.score, 10), looks.score(cells.share or 0.0))
+        sheet.number(row, column, round(cells.score, 10), looks.score(cells.share or 0.0, cells.score))
     sheet.text(row, column + 1, cells.verdict, looks[cells.look])
-    sheet.text(row, column + 2, cells.analysis, looks["text"])
+    _write_analysis(sheet, row, column + 2, cells.analysis, looks, height)
     if cells.note:
         note = safe_text(cells.note)[:_LONGEST_NOTE]
         lines = sum(1 + len(line) // 40 for line in note.split("\n"))

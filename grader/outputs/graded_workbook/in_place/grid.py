@@ -47,6 +47,12 @@ def read_grid(root: etree._Element) -> Grid:
     return grid
 
 
+def row_heights(root: etree._Element) -> dict[int, float]:
+    """Return the heights, in points, of the rows that have one of their own."""
+    rows = root.iterfind(f"{main('sheetData')}/{main('row')}")
+    return {int(row.get("r") or 0): float(row.get("ht") or 0) for row in rows if row.get("ht")}
+
+
 def numbered_cells(row: etree._Element, number: int) -> Iterator[tuple[int, etree._Element]]:
     """Yield the cells of a row with their columns, from 1.
 

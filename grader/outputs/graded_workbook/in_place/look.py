@@ -38,6 +38,8 @@ _LOOKS: dict[str, dict[str, object]] = {
     "header": {"bold": True, "font_color": "#FFFFFF", "bg_color": BLUE, "text_wrap": True},
     "score": {"bold": True, "align": "center"},
     "text": {"text_wrap": True},
+    # Fills the cell with the text as often as it fits, which a long one does not even once: it ends with the cell.
+    "one_line": {"align": "fill"},
     "met": {"font_color": "#1E6B3A", "bold": True, "align": "center", "text_wrap": True},
     "not_met": {"font_color": RED, "bold": True, "align": "center", "text_wrap": True},
     "unscored": {"text_wrap": True, "bg_color": PALE_RED, "font_color": RED},
@@ -57,11 +59,16 @@ class Looks:
             self._made[name] = self._workbook.add_format({**_CELL, **_LOOKS[name]})
         return self._made[name]
 
-    def score(self, share: float) -> Any:
-        """Return the format of a score at `share` (0 to 1) of its scale, from red over yellow to green."""
+    def score(self, share: float, score: float = 0.0) -> Any:
+        """Return the format of a score at `share` (0 to 1) of its scale, from red over yellow to green.
+
+        Two decimals of it are shown where it has more.
+        """
         step = round(min(1.0, max(0.0, share)) * _STEPS)
-        name = f"score {step}"
+        is_long = abs(score - round(score, 2)) > 1e-9
+        name = f"score {step} {is_long}"
         if name not in self._made:
-            fill = {"bg_color": blend((LOW, MIDDLE, HIGH), step / _STEPS)}
+            fill: dict[str, object] = {"bg_color": blend((LOW, MIDDLE, HIGH), step / _STEPS)}
+            fill |= {"num_format": "0.00"} if is_long else {}
             self._made[name] = self._workbook.add_format({**_CELL, **_LOOKS["score"], **fill})
         return self._made[name]

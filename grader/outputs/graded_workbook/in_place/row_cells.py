@@ -100,7 +100,8 @@ def _by_sample(samples: Sequence[Sample], words: Callable[[Verdict], str]) -> st
         score = sample.verdict.score
         said = words(sample.verdict)
         if said:
-            parts.append(f"Sample {sample.number} ({'no score' if score is None else format_number(score)}): {said}")
+            shown = "no score" if score is None else format_number(round(score, 2))
+            parts.append(f"Sample {sample.number} ({shown}): {said}")
     return "\n\n".join(parts)
 
 
@@ -112,7 +113,7 @@ def _note(samples: Sequence[Sample], rubric: Rubric) -> str:
         if verdict.score is None:
             lines.append(start + STATUS_WORDS[verdict.status])
         else:
-            lines.append(f"{start}{format_number(verdict.score)} on a scale of {rubric.scale.described()}")
+            lines.append(f"{start}{format_number(round(verdict.score, 2))} on a scale of {rubric.scale.described()}")
         for name, value in verdict.dimensions.items():
             lines.append(f"{name.replace('_', ' ').capitalize()}: {format_number(value)}")
         lines += map(flag_words, verdict.flags)

@@ -31,7 +31,7 @@ def test_verdicts_stand_on_the_criteria_s_own_rows_and_the_score_on_the_first(
 
     assert [[cell.value for cell in row] for row in sheet["E1:G4"]] == [
         ["alpha score", "alpha verdict", "alpha analysis"],
-        [100, "met", "“15 mg/kg”\n=1+1 Because."],
+        [100, "met", "“15 mg/kg” =1+1 Because."],
         [None, "not met", None],
         [100, "not met", "=1+1 Because."],
     ]
@@ -145,3 +145,12 @@ def test_a_run_writes_columns_and_one_of_an_older_grader_is_still_read(
 
     again = CliRunner().invoke(cli, ["rescore", str(tmp_path / "run")])
     assert again.exit_code == 0, again.output
+
+
+def test_an_analysis_is_in_lines_only_where_the_row_is_high_enough(annotate: Annotate, book: MakeBook) -> None:
+    sheet = sheet_of(annotate(book(lambda _, sheet: sheet.set_row(1, 60))))
+
+    high, low = sheet["G2"], sheet["G4"]
+    assert "\n" in high.value and high.alignment.wrap_text
+    assert "\n" not in low.value
+    assert low.alignment.horizontal == "fill" or len(low.value) < 60

@@ -158,7 +158,6 @@ HARMLESS: dict[str, Callable[[Any, Any], object]] = {
     "formats of whole columns": lambda workbook, sheet: sheet.set_column(
         "A:XFD", 12, workbook.add_format({"bg_color": "#FFFF00"})
     ),
-    "hidden columns": lambda _, sheet: sheet.set_column("E:XFD", None, None, {"hidden": True}),
     "an empty format": lambda workbook, sheet: sheet.write_blank("E3", None, workbook.add_format({"border": 1})),
     "manual calculation": lambda workbook, _: workbook.set_calc_mode("manual"),
     "an array of theirs": lambda _, sheet: sheet.write_array_formula("D6:D7", "{=D2:D3*2}"),
@@ -176,11 +175,45 @@ def test_what_does_not_touch_our_cells_does_not_matter(annotate: Annotate, book:
     ]
 
 
-def test_columns_that_were_hidden_show_ours_and_stay_hidden_behind(annotate: Annotate, book: MakeBook) -> None:
-    sheet = openpyxl.load_workbook(annotate(book(HARMLESS["hidden columns"])).path)["Rubric"]
+def test_columns_that_are_hidden_stay_so_and_get_nothing(annotate: Annotate, book: MakeBook) -> None:
+    written = annotate(book(lambda _, sheet: sheet.set_column("E:XFD", None, None, {"hidden": True})))
 
-    assert not sheet.column_dimensions["E"].hidden
-    assert sheet.column_dimensions["K"].hidden
+    assert any("because the columns beside the criteria are hidden" in note for note in written.notes)
+    assert openpyxl.load_workbook(written.path)["Rubric"].column_dimensions["E"].hidden
+
+
+COMPUTED = {
+    "=COUNTA(OFFSET(Rubric!A1,0,0,10,10))": "OFFSET",
+    "=COUNTA(OFFSET(Rubric!$A$1,0,0,3,B9))": "OFFSET",
+    '=COUNTA(INDIRECT("Rubric!A1:Z50"))': "INDIRECT",
+    '=COUNTA(INDIRECT("Rubric!A"&B1))': "INDIRECT",
+    "=SUM(INDIRECT(A1))": "INDIRECT",
+    "=SUM(Rubric!A1:INDEX(Rubric!Z:Z,5))": "a range with a computed end",
+}
+
+
+@pytest.mark.parametrize("formula", COMPUTED)
+def test_formulas_that_compute_where_they_look_get_no_columns_beside_them(
+    annotate: Annotate, book: MakeBook, formula: str
+) -> None:
+    (note,) = (note for note in annotate(book(on_other(formula))).notes if "New sheets only" in note)
+
+    assert f"uses {COMPUTED[formula]}, whose reach cannot be told" in note
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "=COUNTA(OFFSET(Rubric!$A$1,0,0,COUNTA(Rubric!$A:$A),4))",
+        "=SUM(OFFSET(A1,0,0,10,10))",
+        "=SUM(OFFSET(Rubric!D2,1,,2,-2))",
+        '=COUNTA(INDIRECT("Rubric!A1:D4"))',
+        "=COUNTA(INDIRECT(\"'Other one'!A\"&B1))",
+        "=SUM(Rubric!A1:INDEX(Rubric!D:D,5))",
+    ],
+)
+def test_computed_places_that_stay_away_do_not_matter(annotate: Annotate, book: MakeBook, formula: str) -> None:
+    assert not [note for note in annotate(book(on_other(formula))).notes if "New sheets only" in note]
 
 
 def test_a_format_of_whole_columns_stays_below_our_rows(annotate: Annotate, book: MakeBook) -> None:
