@@ -21,7 +21,7 @@ def print_leaderboard(summary: Summary, *, title: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    ranked = sorted(summary.systems.values(), key=lambda system: -(-1e308 if system.mean.value is None else system.mean.value))
+    ranked = sorted(summary.systems.values(), key=_rank)
     table = Table(box=SIMPLE_HEAD, title=title, title_justify="left")
     is_reviewed = any(system.reviewed for system in summary.systems.values())
     finals = ("final mean", "95 % interval") if is_reviewed else ()
@@ -36,6 +36,11 @@ def print_leaderboard(summary: Summary, *, title: str) -> None:
     console = Console(width=None if sys.stdout.isatty() else 120, markup=False, highlight=False)
     for each in tables:
         console.print(each)
+
+
+def _rank(system: SystemSummary) -> tuple[bool, float]:
+    mean = system.mean.value
+    return mean is None, -(mean or 0.0)
 
 
 def _row(system: SystemSummary, *, is_reviewed: bool) -> tuple[str, ...]:

@@ -58,7 +58,9 @@ def _cells(package: Package, sheet: str) -> Iterator[tuple[str, str]]:
             header = names if {KEY, TEXT_HASH} & set(names.values()) else {}
             continue
         # Of a row with an entry it is known what it is about, or it has been named.
-        is_of_table = any(header.get(_column(cell)) in {KEY, *_EXPERTS} for cell, _ in cells)
+        is_of_table = KEY not in header.values() or any(
+            header.get(_column(cell)) in {KEY, *_EXPERTS} for cell, _ in cells
+        )
         for cell, _ in cells:
             name = header.get(_column(cell), "")
             if name in _FORMULAS and cell.find(_FORMULA) is None:

@@ -201,3 +201,25 @@ def test_a_finished_run_is_graded_anew_with_another_template(grade: Grade, tmp_p
         template.write("{# only a remark #}")
 
     assert UNCHANGED not in grade(*mine).output
+
+
+def test_a_fresh_start_says_where_a_store_is_that_it_cannot_read(graded: Path, grade: Grade) -> None:
+    graded.with_name("run.db").write_bytes(b"damaged" * 100)
+    done = grade("--fresh")
+    assert done.exit_code == 0
+    assert "was kept as run (earlier 1).db" in done.stderr
+
+
+def test_a_fresh_start_keeps_several_experts_apart(graded: Path, grade: Grade, tmp_path: Path) -> None:
+    for name, score in (("Ann", 0), ("Bob", 100)):
+        copy = tmp_path / f"{name}.xlsx"
+        copy.write_bytes(graded.read_bytes())
+        type_score(copy, 2, score)
+        run("review", copy, "--run", graded.parent, "--reviewer", name)
+
+    done = grade("--fresh")
+
+    assert "2 entries of experts were kept" in done.stderr
+    record = json.loads(graded.with_name("results.jsonl").read_text("utf-8").splitlines()[0])
+    assert [each["reviewer"] for each in record["experts"]] == ["Ann", "Bob"]
+    assert record["final_score"] == 50

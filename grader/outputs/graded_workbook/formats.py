@@ -25,7 +25,7 @@ LOW, MIDDLE, HIGH = "#F0A59A", "#FBE7A8", "#9CCFA6"
 _BASE = {"font_name": "Calibri", "font_size": 10, "font_color": INK, "font_scheme": "none", "valign": "top"}
 _GRID = {"border": 1, "border_color": LINE}
 _HEADER = {**_GRID, "bold": True, "font_color": "#FFFFFF", "text_wrap": True, "valign": "top"}
-_WRAPPED = {**_GRID, "text_wrap": True, "indent": 1}
+_WRAPPED = {**_GRID, "text_wrap": True, "align": "left", "indent": 1}
 _CENTRED = {**_GRID, "align": "center"}
 BLIND_FORMAT = ";".join(['"blind"'] * 4)
 """Shows `blind` whatever is in the cell, as in those of the judge's on blind rows; no value of theirs is there."""

@@ -14,6 +14,7 @@ from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image
 from openpyxl.worksheet.worksheet import Worksheet
 
+from grader.outputs.graded_workbook.earlier import unreviewed_count
 from grader.outputs.graded_workbook.expert_entries import (
     CriterionEntry,
     ExpertEntry,
@@ -542,3 +543,51 @@ def test_our_sheets_alone_never_replace_the_expert_s(
 
     assert path.with_name("graded (earlier 1).xlsx").read_bytes() == before
     assert "it holds the expert's sheets" in written.notes[-1]
+
+
+def test_entries_beside_about_rows_that_are_gone_stay_there_and_are_said(
+    write: Write, grades: Sequence[Grade], criteria_path: Path
+) -> None:
+    path = write(grades, criteria_path).path
+    beside = path.with_name("graded (2).xlsx")
+    shutil.copy(path, beside)
+    type_in(beside, 2, expert_score=75)
+    path.with_name("graded (3).xlsx").write_bytes(b"no workbook")
+    before = beside.read_bytes()
+
+    written = write(grades[1:], criteria_path)
+
+    assert "Entries in graded (2).xlsx about 1 row that this run does not have stay there." in written.notes
+    assert written.path == path and beside.read_bytes() == before
+    assert path.with_name("graded (3).xlsx").read_bytes() == b"no workbook"
+
+
+def test_a_comment_and_a_verdict_that_were_not_reviewed_count_as_entries() -> None:
+    stored = {"a": ExpertEntry(score=1.0, text_hash="h"), "b": ExpertEntry(score=1.0, text_hash="old")}
+    criteria: dict[tuple[float | None, int], CriterionEntry] = {
+        (None, 1): CriterionEntry(met=True),
+        (None, 2): CriterionEntry(),
+    }
+    entries = {
+        "a": ExpertEntry(score=1.0, comment="new", blind_score=2.0, criteria=criteria, text_hash="h"),
+        "b": ExpertEntry(score=1.0, text_hash="h"),
+        "gone": ExpertEntry(score=1.0, text_hash="h"),
+        "stale": ExpertEntry(score=1.0, text_hash="old"),
+    }
+
+    assert unreviewed_count(entries, stored, [("a", "h"), ("b", "h"), ("stale", "h"), ("none", "h")]) == 4
+    assert unreviewed_count(stored, stored, [("a", "h"), ("b", "h")]) == 0
+
+
+def test_another_criteria_workbook_does_not_get_the_sheets_that_stand_there(
+    write: Write, grades: Sequence[Grade], criteria_path: Path, tmp_path: Path
+) -> None:
+    path = write(grades, criteria_path).path
+    before = path.read_bytes()
+    other = tmp_path / "other.xlsx"
+    other.write_bytes(b"damaged")
+
+    book = openpyxl.load_workbook(write(grades, other).path)
+
+    assert book.sheetnames == OUR_SHEETS
+    assert path.with_name("graded (earlier 1).xlsx").read_bytes() == before
