@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 
 from grader.errors import RunError
 from grader.records import CallTotals, Override
@@ -64,18 +66,41 @@ def reading_run(path: Path) -> Iterator[RunReader]:
         raise RunError(
             f"{run_dir} is not the folder of a run: there is no {FILE_NAME} in it", hint="Name a run's --out."
         )
-    with told(store_path), closing(_connected(store_path)) as connection:
+    with told(store_path), _connected(store_path) as connection:
         connection.row_factory = sqlite3.Row
         connection.execute("BEGIN")  # all that is read is of one moment
         yield RunReader(store_path, connection)
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    """Return a connection that reads; in a folder that cannot be written, to the file as it lies there."""
-    connection = open_read_only(path)
-    try:
-        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
-        connection.close()
-        return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+@contextmanager
+def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+    """Give a connection that reads; in a folder that cannot be written, to a copy, or to the file as it lies there.
+
+    SQLite needs two files beside the store to read it, and only a connection that may write removes them again.
+    """
+    wal, shm = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
+    with ExitStack() as opened:
+        connection = opened.enter_context(closing(_to_read(path, tidies=not wal.exists() and not shm.exists())))
+        try:
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:
+            connection = opened.enter_context(closing(_to_unwritable(path, wal, opened)))
+        yield connection
+
+
+def _to_read(path: Path, *, tidies: bool) -> sqlite3.Connection:
+    if not tidies:
+        return open_read_only(path)
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
+    connection.execute("PRAGMA query_only = ON")
     return connection
+
+
+def _to_unwritable(path: Path, wal: Path, opened: ExitStack) -> sqlite3.Connection:
+    """Return a connection to the file itself, or, where a killed run left something to be read with it, to a copy."""
+    if not wal.is_file() or not wal.stat().st_size:
+        return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    folder = Path(opened.enter_context(TemporaryDirectory(prefix="grader-")))
+    for each in (path, wal):
+        copyfile(each, folder / each.name)
+    return sqlite3.connect(folder / path.name)
