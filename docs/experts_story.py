@@ -92,7 +92,7 @@ def tell(folder: Path, soffice: str) -> Told:
     graded = _keep(newest, "sent.xlsx")
     for name, entries in (("anna", ANNA), ("ben", BEN)):
         _type(graded, entries, folder / "typed" / f"{name}.xlsx")
-        _save_in_libreoffice(soffice, folder / "typed" / f"{name}.xlsx", folder)
+    _save_in_libreoffice(soffice, [folder / "typed" / "anna.xlsx", folder / "typed" / "ben.xlsx"], folder)
     said["anna"] = _run(review_anna, folder)
     after_anna = _keep(newest, "after-anna.xlsx")
     said["ben"] = _run(review_ben, folder)
@@ -164,9 +164,9 @@ def _type(source: Path, entries: Entries, target: Path) -> None:
     book.save(target)
 
 
-def _save_in_libreoffice(soffice: str, path: Path, folder: Path) -> None:
+def _save_in_libreoffice(soffice: str, paths: list[Path], folder: Path) -> None:
     profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
-    command = [soffice, profile, "--headless", "--convert-to", "xlsx", "--outdir", str(folder), str(path)]
+    command = [soffice, profile, "--headless", "--convert-to", "xlsx", "--outdir", str(folder), *map(str, paths)]
     subprocess.run(command, check=True, capture_output=True, timeout=180)
 
 

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from grader.outputs.analysed_grades import analyse_grades
 from grader.outputs.atomic_file import writing
 from grader.outputs.expert_views import ExpertViews
 from grader.outputs.report.contents import FindSpans, ReportedRun
+from grader.outputs.report.other_files import read_compare_json, read_probe_json
 from grader.outputs.report.page import render_page
 from grader.outputs.summary import Summary, empty_summary
 from grader.scoring.evidence_spans import QuotedAnswer
@@ -58,7 +58,7 @@ def write_report(
     with ExitStack() as opened:
         stores = [opened.enter_context(reading_run(path)) for path in run_paths]
         _check_distinct(stores)
-        probe = None if probe_path is None else _read_json(probe_path, "canaries")
+        probe = None if probe_path is None else read_probe_json(probe_path)
         labels = run_labels([store.path.parent for store in stores])
         runs = [_reported(store, label, probe) for store, label in zip(stores, labels, strict=True)]
         page = render_page(runs, _finder)
@@ -102,8 +102,8 @@ def _reported(store: RunReader, label: str, probe: Mapping[str, Any] | None) -> 
         summary=_summed_up(store, head, grades, views),
         agreement=views.agreement(grades),
         analysis=analyse_grades(grades, views.entries, head.rubric),
-        probe=probe or _json_beside(store, "probe.json", "canaries"),
-        comparison=_json_beside(store, "compare.json", "pairs"),
+        probe=probe or _beside(store, "probe.json", read_probe_json),
+        comparison=_beside(store, "compare.json", read_compare_json),
     )
 
 
@@ -139,20 +139,9 @@ def _finder(answer: str) -> FindSpans:
     return find
 
 
-def _json_beside(store: RunReader, name: str, key: str) -> Mapping[str, Any] | None:
+def _beside(store: RunReader, name: str, read: Callable[[Path], Mapping[str, Any]]) -> Mapping[str, Any] | None:
     path = store.path.parent / name
-    return _read_json(path, key) if path.is_file() else None
-
-
-def _read_json(path: Path, key: str) -> Mapping[str, Any]:
-    """Return what a JSON file of ours holds, which has `key` if one is given."""
-    try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"this is not a file that grader wrote ({error})", path=path, hint="Write it anew.") from error
-    if not isinstance(found, dict) or (key and key not in found):
-        raise InputError("this is not a file that grader wrote", path=path, hint="Write it anew.")
-    return found
+    return read(path) if path.is_file() else None
 
 
 def _notes(runs: Sequence[ReportedRun]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from grader.outputs.graded_workbook.keys import grade_key, text_hash
 from grader.outputs.graded_workbook.names import SheetNames
 from grader.outputs.graded_workbook.sheet import Book
 from grader.records import Grade, Item, Override, Status, StoredGrade, Verdict
-from grader.store.run_head import RunHead, keep_head
+from grader.store.run_head import RunHead, keep_head, stored_head
 from grader.store.run_reader import reading_run
 from grader.store.run_store import RunStore
 
@@ -107,6 +108,18 @@ def test_only_some_systems(tmp_path: Path) -> None:
     assert len(compare([run], systems=["poor", "good"]).pairs) == 1
     with pytest.raises(InputError, match="no system “goood”"):
         compare([run], systems=["goood"])
+
+
+def test_systems_of_several_judges_or_rubric_versions_are_said(tmp_path: Path) -> None:
+    runs = [table_run(tmp_path / name, {name: GOOD}, f"judge-{name}") for name in ("x", "y")]
+    (warning,) = compare(runs).warnings
+    assert "not all scored by one judge (judge-x, judge-y)" in warning
+    same = table_run(tmp_path / "z", {"z": POOR}, "judge-x")
+    assert compare([runs[0], same]).warnings == ()
+    with RunStore(same) as store:
+        head = stored_head(store)
+        keep_head(store, replace(head, rubric=head.rubric.model_copy(update={"title": "Another"})))
+    assert compare([runs[0], same]).warnings == ("the runs were judged by different versions of the rubric tiered",)
 
 
 def test_what_is_not_scored_is_left_out_counted_and_said(tmp_path: Path) -> None:

@@ -38,8 +38,9 @@ def clean_answer(reply: str, prompt_version: str) -> CleanedAnswer:
     """Return the answer in a worker's `reply`.
 
     Thoughts before it, up to `</think>`, are no part of it: only the integrity judge sees them. Of COT it is what
-    follows the last `Final Answer:`; without that line it is the whole reply, not correctly formatted. Then, once each and in this order: a lead-in, a list bullet, one pair of quotes around the whole, a
-    final full stop, and a leading `>` are cut.
+    follows the last `Final Answer:`; without that line it is the whole reply, not correctly formatted. Then, once each
+    and in this order: a lead-in, a list bullet, one pair of quotes around the whole, a final full stop, and a leading
+    `>` are cut.
     """
     answer, is_correctly_formatted = _THOUGHTS.sub("", reply).strip(), True
     if prompt_version == COT:

@@ -14,7 +14,7 @@ from grader.inputs.answers import STDIN_SYSTEM
 from grader.inputs.columns import Columns, cell_text, claimed_fields, field_name, find_columns, normalise_id
 from grader.inputs.criteria_table import Layout
 from grader.inputs.criteria_workbook import guessed_layouts, read_criteria_workbook
-from grader.inputs.json_records import STDIN, JsonSource
+from grader.inputs.json_records import STDIN
 from grader.inputs.package_intake import IntakeLimits
 from grader.inputs.points_layout import find_points_header
 from grader.inputs.questions_layout import find_questions_header
@@ -160,19 +160,15 @@ def open_answers(path: Path, kind: str, files: Files) -> AnswersView:
     except InputError as caught:
         error = caught
     system = STDIN_SYSTEM if path == STDIN else path.stem
-    bad_lines = () if files.skip_bad_lines or error is not None else _bad_lines(path, files.encoding)
+    is_told = files.skip_bad_lines or error is not None or path == STDIN
     return AnswersView(
-        path=str(path), kind=kind, records=tuple(records), error=error, file_system=system, bad_lines=bad_lines
+        path=str(path),
+        kind=kind,
+        records=tuple(records),
+        error=error,
+        file_system=system,
+        bad_lines=() if is_told else tuple(reader.bad_lines),
     )
-
-
-def _bad_lines(path: Path, encoding: str | None) -> tuple[int, ...]:
-    if path == STDIN or not is_json(path):
-        return ()
-    source = JsonSource(path, encoding, skip_bad_lines=True)
-    for _ in source.records():
-        pass
-    return tuple(source.bad_lines)
 
 
 def _as_table(sheet: Sheet, layout: Layout | None, column_map: Mapping[str, str]) -> Table | None:

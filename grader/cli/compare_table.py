@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from grader.cli.corrected_table import print_corrected
-from grader.statistics.figure_words import interval_words, p_words, value_words
+from grader.statistics.figure_words import interval_words, left_out_words, p_words, value_words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -88,7 +88,7 @@ def _reasons(comparison: Comparison) -> Iterator[str]:
     for pair in comparison.pairs:
         if pair.left_out:
             about = f"{pair.first} and {pair.second}"
-            yield f"{about}: {pair.left_out:,} questions have a score of one only, and are left out"
+            yield f"{about}: {left_out_words(pair.left_out)}"
         if pair.difference.reason:
             yield f"{pair.first} and {pair.second}: {pair.difference.reason}"
     for each in comparison.standings:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from grader.outputs.probe_words import VERDICTS, detail_words, failure_words, item_words, margin_words
+from grader.outputs.probe_words import detail_words, failure_words, item_words, margin_words, verdict_words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +45,7 @@ def print_probe(report: ProbeReport) -> None:
     _print_lines(console, "Answers of which nothing can be said, which is no pass:", map(_unusable_line, unusable))
     for note in report.notes:
         console.print(note)
-    console.print(VERDICTS[report.outcome])
+    console.print(verdict_words(report))
 
 
 def _print_lines(console: Console, heading: str, lines: Iterable[str]) -> None:

@@ -39,14 +39,23 @@ def command(**options: Any) -> None:
     Writes graded.xlsx (a copy of the workbook with the grades), results.jsonl, summary.json and skipped.log into
     --out. Run the same command again to go on after a stop: nothing is judged twice.
     """
+    from grader.cli.garbage import rarely_collected
+
+    with rarely_collected():
+        _score(options)
+
+
+def _score(options: dict[str, Any]) -> None:
     from grader.checks.checking import refuse_errors
+    from grader.inputs.kept_sheets import reading_once
     from grader.planning import prepare
 
     request = as_request(options)
-    refuse_errors(request)
-    say = _say_nothing if options["quiet"] else _say
-    options["model"] = chosen_model(options["model"], say)
-    plan = prepare(request)
+    with reading_once():
+        refuse_errors(request)
+        say = _say_nothing if options["quiet"] else _say
+        options["model"] = chosen_model(options["model"], say)
+        plan = prepare(request)
     for note in plan.notes:
         say(note)
     settings = grade_settings(options)
@@ -76,6 +85,7 @@ def _print_estimate(plan: Plan, settings: GradeSettings, model: str, transport: 
 def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: GradeSettings) -> tuple[Ending, Written]:
     """Grade into the run's folder and write its files, also of a run that stopped early."""
     from grader.beginning import RunFacts, begin_run, graded_before
+    from grader.cli.garbage import keep_what_there_is
     from grader.cli.progress import progress
     from grader.judging.crew import Ending
     from grader.judging.debug_log import debug_log
@@ -98,6 +108,7 @@ def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: Grad
         log.info("run %s: %d grades wanted, by %s", store.run_id, plan.grade_count, judge.model)
         facts = RunFacts(command=command, judge=judge, options=kept)
         head = begin_run(plan, request, store=store, facts=facts)
+        keep_what_there_is()
         with progress(plan.grade_count, is_quiet=options["quiet"], is_bar=is_bar) as observer:
             ending = grade(plan, judge=judge, store=store, settings=settings, observer=observer)
         log.info("ended with %d grades and %d calls: %s", observer.done, observer.calls, ending.error or "no error")

@@ -76,7 +76,7 @@ def _compared(entrants: list[Entrant], pairs: list[Pair], *, is_of_judges: bool,
         pairs=differences,
         groups=_by_group(entrants, scores, names, is_binary=is_binary),
         far_apart=tuple(_far_apart(pairs, scores)),
-        warnings=(*_about_runs(entrants), *warnings),
+        warnings=(*_about_runs(entrants, is_of_judges=is_of_judges), *warnings),
     )
 
 
@@ -228,8 +228,8 @@ def _far_apart(pairs: Sequence[Pair], scores: PairScores) -> list[FarApart]:
     return found
 
 
-def _about_runs(entrants: Sequence[Entrant]) -> list[str]:
-    """Say which have items without a score, and whether the rubrics differ."""
+def _about_runs(entrants: Sequence[Entrant], *, is_of_judges: bool) -> list[str]:
+    """Say which have items without a score, and whether the rubrics or, of systems, the judges differ."""
     said = []
     for each in entrants:
         if each.unscored:
@@ -238,4 +238,11 @@ def _about_runs(entrants: Sequence[Entrant]) -> list[str]:
     names = list(dict.fromkeys(each.rubric.name for each in entrants))
     if len(names) > 1:
         said.append(f"the runs were judged by different rubrics ({', '.join(names)}), on the same scale")
+    elif any(each.rubric != entrants[0].rubric for each in entrants):
+        said.append(f"the runs were judged by different versions of the rubric {names[0]}")
+    judges = list(dict.fromkeys(each.judge for each in entrants))
+    if len(judges) > 1 and not is_of_judges:
+        said.append(
+            f"the systems were not all scored by one judge ({', '.join(judges)}): a difference may be the judges' own"
+        )
     return said

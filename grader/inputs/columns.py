@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal
 
 from grader.errors import InputError
@@ -203,13 +204,18 @@ def _claims(
     taken = {position for found in claims.values() for position in found}
     for name in (name for name in (*_USUAL_NAMES, *_POINTS_NAMES) if name not in claims):
         for aliases in (_aliases(name, kind), _rarer_aliases(name, kind)):
-            wanted = {header_key(alias) for alias in aliases}
+            wanted = _alias_keys(aliases)
             found = [i for i, key in enumerate(keys) if key in wanted and i not in taken]
             found = [i for i in found if i not in lists] or found
             if found:
                 claims[name] = found
                 break
     return claims
+
+
+@cache
+def _alias_keys(aliases: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(header_key, aliases))
 
 
 def _named_exactly(headers: Sequence[object], keys: Sequence[str], column: str) -> list[int]:

@@ -23,6 +23,7 @@ from grader.inputs.columns import (
 from grader.inputs.delimited import read_delimited
 from grader.inputs.file_kind import file_kind
 from grader.inputs.json_records import STDIN, JsonSource
+from grader.inputs.kept_sheets import kept_sheets
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
 from grader.inputs.sheet import Sheet
 from grader.inputs.spreadsheets import read_sheets
@@ -145,6 +146,10 @@ def open_sheets(
     path: Path, *, sheet: str | None = None, encoding: str | None = None, limits: IntakeLimits = DEFAULT_LIMITS
 ) -> Iterator[Sheet]:
     """Yield a workbook's visible sheets, or the one text table there is; `InputError` for what is neither."""
+    return kept_sheets((path, sheet, encoding, limits), lambda: _read_tables(path, sheet, encoding, limits))
+
+
+def _read_tables(path: Path, sheet: str | None, encoding: str | None, limits: IntakeLimits) -> Iterator[Sheet]:
     kind = file_kind(path)
     if kind != "text":
         yield from read_sheets(path, kind, sheet=sheet, limits=limits)

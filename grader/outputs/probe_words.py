@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.probe_records import CanaryResult, CheckedItem, Outcome
+from grader.probe_records import CanaryResult, CheckedItem, Outcome, ProbeReport
 from grader.records import format_number
 from grader.statistics.estimate import Estimate
 
@@ -11,6 +11,13 @@ VERDICTS = {
     Outcome.FAIL: "FAIL: do not trust this judge with this rubric before what failed is put right.",
     Outcome.INCONCLUSIVE: "INCONCLUSIVE: too little could be judged, which counts as not passed.",
 }
+
+
+def verdict_words(report: ProbeReport) -> str:
+    """Return what came of the probe, and how much of it was not tested."""
+    untested = sum(canary.outcome is Outcome.NOT_TESTED for canary in report.canaries)
+    missing = f" {untested} of {len(report.canaries)} canaries could not be tested." if untested else ""
+    return VERDICTS[report.outcome] + missing
 
 
 def failure_words(canary: CanaryResult) -> str:

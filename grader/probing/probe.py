@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,13 +19,13 @@ from grader.judging.prices import count_tokens
 from grader.judging.runner import Ending, run_jobs
 from grader.pipeline import GradeSettings
 from grader.planning import Plan
-from grader.probe_records import ProbeReport
+from grader.probe_records import CanaryResult, Outcome, ProbeReport
 from grader.probing.assessing import assess, overall
 from grader.probing.design import Design, design_probe
 from grader.probing.orders import ProbeMethod, swapped_bands, swapped_blocks
 from grader.probing.subjects import all_subjects
 from grader.prompting.render import PromptRenderer
-from grader.records import NONCE_STAND_IN, Grade
+from grader.records import NONCE_STAND_IN, Grade, format_number
 from grader.rubric_method import RubricMethod
 from grader.store.run_store import RunStore
 
@@ -130,7 +130,20 @@ def read_probe(probe: Probe, *, store: RunStore, facts: Mapping[str, Any], notes
         "completion_tokens": totals.completion_tokens,
         "cost_usd": None if totals.unpriced else totals.cost_usd,
     }
+    notes = (*notes, *_about_one_score(grades.values(), canaries))
     return ProbeReport(outcome=overall(canaries), facts=known, canaries=canaries, notes=notes)
+
+
+def _about_one_score(grades: Iterable[Grade], canaries: Iterable[CanaryResult]) -> Iterator[str]:
+    """Say so where no answer got another score, and none could show whether a good one would."""
+    scores = {grade.verdict.score for grade in grades} - {None}
+    is_known = any(each.name == "reference" and each.outcome is not Outcome.NOT_TESTED for each in canaries)
+    if len(scores) == 1 and not is_known:
+        score = format_number(round(scores.pop() or 0.0, 4))
+        yield (
+            f"Every answer got {score}: whether a good one would get more was not tested, and no change could be seen."
+            " Give references, or real answers with --answers."
+        )
 
 
 def _is_readable(grade: Grade, method: ProbeMethod) -> bool:

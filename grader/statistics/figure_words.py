@@ -52,3 +52,9 @@ def correction_lines(means: Iterable[CorrectedMean]) -> list[str]:
         for line in [*dict.fromkeys(reasons), *([more_words(each.more)] if each.more else [])]:
             said.setdefault(line, []).append(each.system or "all systems")
     return [f"{', '.join(systems)}: {line}" for line, systems in said.items()]
+
+
+def left_out_words(count: int) -> str:
+    """Return of how many questions only one of two has a score."""
+    verbs = ("question has", "is") if count == 1 else ("questions have", "are")
+    return f"{count:,} {verbs[0]} a score of one only, and {verbs[1]} left out"

@@ -90,7 +90,7 @@ def test_the_graded_workbook_holds_the_experts_sheet_and_ours(
     done = CliRunner().invoke(cli, [*arguments, "--model", "offline"])
     assert done.exit_code == 0, done.output
     graded = load_workbook(tmp_path / "run" / "graded.xlsx")
-    assert graded.sheetnames[:4] == ["Sheet1", "Review", "Summary", "About"]
+    assert graded.sheetnames[:5] == ["Sheet1", "Review", "Summary", "Analysis", "About"]
     source = load_workbook(ord_mmbench / "ORD-MMBench-Scoring-criteria.xlsx")["Sheet1"]
     for theirs, ours in zip(
         source.iter_rows(values_only=True), graded["Sheet1"].iter_rows(values_only=True), strict=True

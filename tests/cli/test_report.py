@@ -124,11 +124,48 @@ def test_a_probe_is_shown_from_the_folder_or_from_where_it_is(grade: Grade, tmp_
 
 def test_a_file_that_is_no_probe_is_refused(grade: Grade, tmp_path: Path) -> None:
     grade("--model", "offline")
-    for content in ("{}", "[1]", "not JSON"):
+    odd = ('{"canaries": [1]}', '{"canaries": [{"failures": [1]}]}', '{"canaries": [{"margin": NaN}]}')
+    for content in ("{}", "[1]", "not JSON", *odd):
         (tmp_path / "odd.json").write_text(content, "utf-8")
         done = report(tmp_path / "run", "--probe", tmp_path / "odd.json")
         assert done.exit_code == 2
         assert "odd.json" in done.stderr
+
+
+def test_a_comparison_that_is_none_is_refused(grade: Grade, tmp_path: Path) -> None:
+    grade("--model", "offline")
+    for content in ('{"pairs": [1]}', '{"pairs": [{"difference": {"n": "x"}}]}', '{"pairs": [], "scale": [1]}'):
+        (tmp_path / "run" / "compare.json").write_text(content, "utf-8")
+        done = report(tmp_path / "run")
+        assert done.exit_code == 2
+        assert "compare.json" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_probe_says_of_which_judge_and_rubric_it_is(grade: Grade, tmp_path: Path) -> None:
+    grade("--model", "offline")
+    own = {"outcome": "pass", "canaries": [], "model": "offline", "rubric": "tiered", "notes": ["Reads no prompt."]}
+    for content, words in (
+        (own, "Of offline with the rubric tiered. Reads no prompt."),
+        (
+            {**own, "model": "gpt"},
+            "Of gpt with the rubric tiered. This run was judged by offline with the rubric tiered.",
+        ),
+    ):
+        (tmp_path / "run" / "probe.json").write_text(json.dumps(content), "utf-8")
+        assert report(tmp_path / "run").exit_code == 0
+        assert words in (tmp_path / "run" / "report.html").read_text("utf-8")
+
+
+def test_a_comparison_of_other_scores_than_todays_is_called_so(grade: Grade, tmp_path: Path) -> None:
+    grade("--model", "offline")
+    record = json.loads((tmp_path / "run" / "summary.json").read_text("utf-8"))["systems"][0]
+    warning = "Scores have changed since"
+    for mean, is_old in ((record["final"]["mean"], False), (record["final"]["mean"] + 1, True), (None, True)):
+        standing = {"name": record["system"], "mean": {"n": 3, "value": mean}}
+        content = {"kind": "systems", "scores": "final", "pairs": [], "standings": [standing]}
+        (tmp_path / "run" / "compare.json").write_text(json.dumps(content), "utf-8")
+        assert report(tmp_path / "run").exit_code == 0
+        assert (warning in (tmp_path / "run" / "report.html").read_text("utf-8")) is is_old
 
 
 def test_a_comparison_beside_the_run_is_shown(grade: Grade, tmp_path: Path) -> None:

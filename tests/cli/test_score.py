@@ -17,9 +17,9 @@ Grade = Callable[..., Result]
 Results = Callable[[], list[dict[str, Any]]]
 
 FIELDS = (
-    "system id sample rubric score status flags needs_review expert_score expert_comment final_score experts dimensions "
-    "items analysis reply finish_reason model attempts usage cost_usd latency_seconds question answer reference group "
-    "error"
+    "system id sample rubric score status flags needs_review expert_score expert_comment final_score experts "
+    "dimensions items analysis reply finish_reason model attempts usage cost_usd latency_seconds question answer "
+    "reference group error"
 ).split()
 
 

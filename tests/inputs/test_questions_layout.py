@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import InputError
+from grader.inputs.criteria_table import Layout
 from grader.inputs.criteria_workbook import read_criteria_workbook
 from grader.inputs.items import join_items
 
@@ -102,7 +103,7 @@ def test_its_own_answers_are_graded(make_workbook: Make) -> None:
     ],
 )
 def test_a_line_that_adds_up_directly_below_the_table_is_no_question(
-    make_workbook: Make, layout: str, header: list[object], row: list[object], sums: list[object], word: str
+    make_workbook: Make, layout: Layout, header: list[object], row: list[object], sums: list[object], word: str
 ) -> None:
     table = read_criteria_workbook(make_workbook([header, row, [word, *sums]]), layout=layout)
 

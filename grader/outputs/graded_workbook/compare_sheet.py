@@ -15,7 +15,7 @@ from grader.outputs.graded_workbook.saving import save_beside
 from grader.outputs.graded_workbook.sheet import Book, checked
 from grader.statistics.comparison import PairedDifference
 from grader.statistics.estimate import Estimate
-from grader.statistics.figure_words import interval_words, p_words
+from grader.statistics.figure_words import interval_words, left_out_words, p_words
 
 SHEET = "Compare"
 WHOLE_TEXTS = "the runs' results.jsonl"
@@ -220,6 +220,6 @@ def _pair_reasons(pairs: Iterable[PairedDifference]) -> Iterable[str]:
     for pair in pairs:
         who = f"{pair.first} and {pair.second}"
         if pair.left_out:
-            yield f"{who}: {pair.left_out:,} questions have a score of one only, and are left out."
+            yield f"{who}: {left_out_words(pair.left_out)}."
         if pair.difference.reason:
             yield f"{who}: {pair.difference.reason}."

@@ -9,7 +9,7 @@ from grader.outputs.graded_workbook.formats import BLUE
 from grader.outputs.graded_workbook.page import set_up_page
 from grader.outputs.graded_workbook.saving import save_beside
 from grader.outputs.graded_workbook.sheet import Book, checked
-from grader.outputs.probe_words import VERDICTS, detail_words, failure_words, item_words, margin_words
+from grader.outputs.probe_words import detail_words, failure_words, item_words, margin_words, verdict_words
 from grader.probe_records import CanaryResult, CheckedItem, Outcome, ProbeReport
 
 SHEET_NAME = "Probe"
@@ -62,7 +62,7 @@ class ProbeSheet:
         facts = self._report.facts
         judge = f"{facts['model']}{' (text-matching baseline, no LLM)' if facts.get('is_baseline') else ''}"
         self._line(f"Judge: {judge}", "judge_line", _BANNER_POINTS)
-        self._line(VERDICTS[self._report.outcome], "banner", _BANNER_POINTS)
+        self._line(verdict_words(self._report), "banner", _BANNER_POINTS)
         self._line(
             f"Rubric {facts['rubric']} · criteria {Path(facts['criteria']).name} · questions "
             f"{', '.join(facts['questions'])} · {facts['calls']} calls · {facts['created']}",

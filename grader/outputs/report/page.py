@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from grader import __version__
 from grader.assets import shipped_dir
-from grader.outputs.report import sections
+from grader.outputs.report import other_files, sections
 from grader.outputs.report.chart_data import chart_data
 from grader.outputs.report.contents import FindSpans, ReportedRun
 from grader.outputs.report.item_data import ItemData
@@ -55,6 +55,7 @@ def render_page(runs: Sequence[ReportedRun], find_spans: Callable[[str], FindSpa
             scripts=[Markup(script) for script in scripts],  # ours and the vendored ones
             runs=runs,
             sections=sections,
+            other_files=other_files,
             spreads=spreads,
             charts=_as_json(chart_data(runs, spreads)),
             items=_as_json(data),

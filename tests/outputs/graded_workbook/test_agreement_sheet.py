@@ -56,7 +56,7 @@ def test_the_figures_stand_with_their_intervals(tmp_path: Path, is_streamed: boo
     assert labels[:2] == ["Agreement", "Computed from a.xlsx."]
     assert labels.index("Blind: entered without seeing the judge") < labels.index("Seen: entered in sight of the judge")
     overall = row_of(rows, "All systems")
-    assert overall[1:4] == (12, 0.5, "25 to 75 %")
+    assert overall[1:4] == (12, 0.5, "17 to 83 %")
     start = labels.index("All systems")
     assert labels[start : start + 7] == [
         "All systems",

@@ -117,25 +117,31 @@ def _merge_entries(collection: etree._Element, ours: list[etree._Element]) -> li
     known: dict[Meaning, int] = {}
     for place, entry in enumerate(children(collection)):
         known.setdefault(_meaning(entry), place)
-    places = []
+    places, count = [], len(children(collection))
     for entry in ours:
-        place = known.setdefault(_meaning(entry), len(children(collection)))
-        if place == len(children(collection)):
+        place = known.setdefault(_meaning(entry), count)
+        if place == count:
             collection.append(copy.deepcopy(entry))
+            count += 1
         places.append(place)
-    collection.set("count", str(len(children(collection))))
+    collection.set("count", str(count))
     return places
 
 
 def _meaning(entry: etree._Element) -> Meaning:
     """Return what two entries have in common that look the same, however a program has written them."""
-    attributes = {str(name): {"true": "1", "false": "0"}.get(str(value), str(value)) for name, value in entry.items()}
+    attributes = {str(name): _plain(str(value)) for name, value in entry.items()}
     tag = local_name(entry)
     if tag in _ZERO_IS_USUAL:
         attributes = {name: value for name, value in attributes.items() if value != "0" or name.startswith("apply")}
     # That a part of a format applies is said by some programs and understood by all.
     attributes = {name: value for name, value in attributes.items() if not _is_usual(tag, name, value)}
     return tag, frozenset(attributes.items()), tuple(sorted(map(repr, map(_meaning, children(entry)))))
+
+
+def _plain(value: str) -> str:
+    """Return an attribute's value as most programs write it: openpyxl has an indent of `1.0`."""
+    return {"true": "1", "false": "0"}.get(value, value.removesuffix(".0"))
 
 
 def _is_usual(tag: str, attribute: str, value: str) -> bool:
