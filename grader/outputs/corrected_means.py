@@ -26,6 +26,7 @@ class Row:
     """A row that could be drawn."""
 
     system: str
+    question: str
     draw: int
     judge: float | None
     expert: float | None
@@ -59,15 +60,26 @@ def _expert(grade: Grade, latest: dict[str, list[Override]]) -> float | None:
 
 
 def _row(grade: Grade, expert: float | None) -> Row:
-    return Row(system=grade.item.system, draw=draw_number(grade_key(grade)), judge=grade.verdict.score, expert=expert)
+    return Row(
+        system=grade.item.system,
+        question=grade.item.id,
+        draw=draw_number(grade_key(grade)),
+        judge=grade.verdict.score,
+        expert=expert,
+    )
 
 
 def _corrected(
     rows: Sequence[Row], system: str | None, rubric: Rubric, margin: float | None, refusal: str
 ) -> CorrectedMean:
+    labelled = [
+        (row.judge, row.expert, row.question) for row in rows if row.judge is not None and row.expert is not None
+    ]
+    others = [(row.judge, row.question) for row in rows if row.judge is not None and row.expert is None]
     return corrected_mean(
-        [(row.judge, row.expert) for row in rows if row.judge is not None and row.expert is not None],
-        [row.judge for row in rows if row.judge is not None and row.expert is None],
+        [(judge, expert) for judge, expert, _ in labelled],
+        [judge for judge, _ in others],
+        questions=[question for *_, question in (*labelled, *others)],
         system=system,
         ends=rubric.scale.two_scores,
         margin=margin,
