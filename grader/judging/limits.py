@@ -27,7 +27,7 @@ _PAUSE_SECONDS = 0.5
 _FIRST_CALLS = 4
 """So many calls begin before the provider has answered any: its first answer tells how many it takes, and a wrong key
 or model is told by four refusals rather than by as many as there are places. It costs a run one latency, at most a
-second: 5 % of 1,000 answers at 200 ms, 50 at once."""
+second: 5 % of 1,000 answers at 200 ms, 50 at once. With 8 or 16 it would cost the same: calls go in waves."""
 
 _MORE_CALLS = 50
 """So many more begin each second while there is no answer yet: a slow model is not a busy one."""

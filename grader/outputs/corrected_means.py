@@ -72,14 +72,13 @@ def _row(grade: Grade, expert: float | None) -> Row:
 def _corrected(
     rows: Sequence[Row], system: str | None, rubric: Rubric, margin: float | None, refusal: str
 ) -> CorrectedMean:
-    labelled = [
-        (row.judge, row.expert, row.question) for row in rows if row.judge is not None and row.expert is not None
-    ]
-    others = [(row.judge, row.question) for row in rows if row.judge is not None and row.expert is None]
+    judged = [(row, row.judge) for row in rows if row.judge is not None]
+    labelled = [(row, judge, row.expert) for row, judge in judged if row.expert is not None]
+    others = [(row, judge) for row, judge in judged if row.expert is None]
     return corrected_mean(
-        [(judge, expert) for judge, expert, _ in labelled],
-        [judge for judge, _ in others],
-        questions=[question for *_, question in (*labelled, *others)],
+        [(judge, expert) for _, judge, expert in labelled],
+        [judge for _, judge in others],
+        questions=[*(row.question for row, *_ in labelled), *(row.question for row, _ in others)],
         system=system,
         ends=rubric.scale.two_scores,
         margin=margin,

@@ -27,11 +27,10 @@ from grader.probing.subjects import all_subjects
 from grader.prompting.render import PromptRenderer
 from grader.records import NONCE_STAND_IN, Grade, format_number
 from grader.rubric_method import RubricMethod
+from grader.store.run_head import PROBE_MARK
 from grader.store.run_store import RunStore
 
 DEFAULT_QUESTIONS = 5
-_MARK = "is_probe"
-"""Name of the store's own fact that tells a probe from a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +89,7 @@ def refuse_other_run(store: RunStore) -> None:
     Raises:
         RunError: it holds the grades of a run, which a probe would put its own in place of.
     """
-    if not store.meta(_MARK) and (len(store.grades()) or store.item_count() or store.overrides()):
+    if not store.meta(PROBE_MARK) and (len(store.grades()) or store.item_count() or store.overrides()):
         raise RunError(
             f"{store.path} holds the grades of a run, not of a probe", hint="Choose another folder with --out."
         )
@@ -98,7 +97,7 @@ def refuse_other_run(store: RunStore) -> None:
 
 def judge_probe(probe: Probe, *, judge: Judge, store: RunStore, settings: GradeSettings, observer: Observer) -> Ending:
     """Have everything judged into the store; what it already holds is not asked again."""
-    store.set_meta(_MARK, "yes")
+    store.set_meta(PROBE_MARK, "yes")
     store.begin()
     return run_jobs(
         probe.design.jobs,

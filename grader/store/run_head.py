@@ -19,6 +19,9 @@ from grader.store.run_store import RunStore
 
 _META_NAME = "head"
 
+PROBE_MARK = "is_probe"
+"""Name of the store's own fact that tells a probe from a run."""
+
 NOT_REACHED = "not reached: the run stopped before it"
 
 
@@ -72,14 +75,11 @@ def stored_head(store: RunStore | RunReader) -> RunHead:
     """Return the head that the store holds.
 
     Raises:
-        RunError: it holds none, because the run never began or is of an older grader.
+        RunError: it holds none: the run never began or is of an older grader, or it is a benchmark or a probe.
     """
     text = store.meta(_META_NAME)
     if not text:
-        raise RunError(
-            f"{store.path} does not say how it was graded: it is of an older grader, or nothing was graded yet",
-            hint="Run the same score command again: what is stored is not called for again.",
-        )
+        raise _without_head(store)
     content = json.loads(text)
     return RunHead(
         record=content["record"],
@@ -87,6 +87,23 @@ def stored_head(store: RunStore | RunReader) -> RunHead:
         criteria_path=Path(content["criteria_path"]),
         jobs=tuple((system, item_id, sample) for system, item_id, sample in content["jobs"]),
         skipped=tuple(_skipped_item(item) for item in content["skipped"]),
+    )
+
+
+def _without_head(store: RunStore | RunReader) -> RunError:
+    if store.item_count():
+        return RunError(
+            f"{store.path.parent} is a benchmark of grader run, not a run of grader score",
+            hint="Its graded.xlsx has the matrix of models and prompts.",
+        )
+    if store.meta(PROBE_MARK):
+        return RunError(
+            f"{store.path.parent} is a probe of a judge, not a run of grader score",
+            hint="What it found is in its probe.json and probe.xlsx; grader report RUN --probe shows it beside a run.",
+        )
+    return RunError(
+        f"{store.path} does not say how it was graded: it is of an older grader, or nothing was graded yet",
+        hint="Run the same score command again: what is stored is not called for again.",
     )
 
 

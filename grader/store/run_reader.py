@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
@@ -66,10 +67,16 @@ def reading_run(path: Path) -> Iterator[RunReader]:
         raise RunError(
             f"{run_dir} is not the folder of a run: there is no {FILE_NAME} in it", hint="Name a run's --out."
         )
-    with told(store_path), _connected(store_path) as connection:
-        connection.row_factory = sqlite3.Row
-        connection.execute("BEGIN")  # all that is read is of one moment
-        yield RunReader(store_path, connection)
+    try:
+        with told(store_path), _connected(store_path) as connection:
+            connection.row_factory = sqlite3.Row
+            connection.execute("BEGIN")  # all that is read is of one moment
+            yield RunReader(store_path, connection)
+    except JSONDecodeError as error:
+        raise RunError(
+            f"{store_path}: the run's store is damaged: {error}",
+            hint="Restore the file, or run the same score command with --fresh.",
+        ) from error
 
 
 @contextmanager

@@ -4,9 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from grader.cli.main import cli
 from grader.errors import InputError
+from grader.inputs import tables
 from grader.inputs.kept_sheets import kept_sheets, reading_once
+from grader.inputs.package_intake import IntakeLimits
 from grader.inputs.sheet import Sheet
 from grader.inputs.tables import open_sheets
 
@@ -65,3 +69,20 @@ def test_a_workbook_is_read_once_for_all_who_open_it(criteria_path: Path) -> Non
     assert first is again
     assert first == named and first is not named
     assert next(open_sheets(criteria_path)) is not first
+
+
+def test_score_reads_a_workbook_once_for_its_checks_and_its_plan(
+    criteria_path: Path, answers_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    original = tables._read_tables
+
+    def counted(path: Path, sheet: str | None, encoding: str | None, limits: IntakeLimits) -> Iterator[Sheet]:
+        read.append(path)
+        return original(path, sheet, encoding, limits)
+
+    monkeypatch.setattr(tables, "_read_tables", counted)
+    arguments = ["--criteria", criteria_path, "--answers", answers_path, "--model", "offline"]
+    done = CliRunner().invoke(cli, ["score", *map(str, arguments), "--out", str(criteria_path.parent / "run")])
+    assert done.exit_code == 0, done.output
+    assert read == [criteria_path]

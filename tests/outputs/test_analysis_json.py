@@ -30,6 +30,8 @@ def test_it_holds_criteria_where_the_rubric_has_verdicts(
     assert [each["item_id"] for each in record["questions"]] == ["1", "2", "3"]
     assert record["questions"][0]["item_rest"]["reason"] == "not computable: fewer than 3 systems"
     assert [each["system"] for each in record["scores"]] == [None, "apollo"]
+    lines = (tmp_path / "run" / "analysis.json").read_text("utf-8").splitlines()
+    assert sum('"item_id"' in line for line in lines) == count + 3, "a line for each criterion and each question"
     assert load_workbook(tmp_path / "run" / "graded.xlsx").sheetnames[-3:-1] == ["Analysis", "About"]
 
 

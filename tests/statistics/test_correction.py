@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from grader.statistics.correction import corrected_mean, more_rows, power_tuned, rogan_gladen
+from grader.statistics.correction import clustered_error, corrected_mean, more_rows, power_tuned, rogan_gladen
+from grader.statistics.estimate import Estimate
 from grader.statistics.figure_words import correction_lines, more_words
 from grader.statistics.pairs import Pairs, normal_quantile
 
@@ -157,6 +158,70 @@ def test_corrected_means_cover_the_truth_where_the_judges_own_do_not() -> None:
         judges += mean.judge.low <= truth <= (mean.judge.high or 0)
     assert 368 <= held <= 396
     assert judges < 320
+
+
+def shared(
+    source: np.random.Generator, systems: int = 4, count: int = 60, labelled: int = 40
+) -> tuple[Rows, list[str]]:
+    """Return answers of several systems to the same questions, of which some are hard for all; the truth is 50."""
+    expert = 50 + source.normal(0, 18, (count, 1)) + source.normal(0, 9, (count, systems))
+    judge = expert / 2 + 25 + source.normal(0, 8, (count, systems))
+    order = source.permutation(count * systems)
+    given, judged = expert.ravel()[order].tolist(), judge.ravel()[order].tolist()
+    pairs = list(zip(judged[:labelled], given[:labelled], strict=True))
+    return (pairs, judged[labelled:]), [str(place // systems) for place in order]
+
+
+def test_the_error_over_shared_questions_is_that_of_statsmodels() -> None:
+    linear_model = pytest.importorskip("statsmodels.regression.linear_model", reason="the extra stats is not installed")
+    (labelled, unlabelled), questions = shared(np.random.default_rng(5))
+    tuned = power_tuned(labelled, unlabelled, questions)
+    pulls = np.array([(expert - tuned.weight * judge) / len(labelled) for judge, expert in labelled])
+    pulls = np.concatenate([pulls - pulls.mean(), tuned.weight * (np.array(unlabelled) - np.mean(unlabelled)) / 200])
+    fit = linear_model.OLS(pulls * len(pulls), np.ones(len(pulls))).fit(
+        cov_type="cluster", cov_kwds={"groups": np.unique(questions, return_inverse=True)[1]}
+    )
+    assert clustered_error(pulls.tolist(), questions) == pytest.approx(float(fit.bse[0]), abs=1e-9)
+    assert tuned.widening > 1
+
+
+def test_answers_to_shared_questions_cover_the_truth_and_as_strangers_they_do_not() -> None:
+    source = np.random.default_rng(22)
+    held = strangers = 0
+    for _ in range(400):
+        (labelled, unlabelled), questions = shared(source)
+        for asked in (questions, []):
+            ppi = corrected_mean(labelled, unlabelled, questions=asked).ppi
+            assert ppi.low is not None and ppi.high is not None
+            held += bool(asked) and ppi.low <= 50 <= ppi.high
+            strangers += not asked and ppi.low <= 50 <= ppi.high
+    assert 368 <= held <= 396
+    assert strangers < 364
+
+
+def test_means_beside_it_take_the_questions_as_the_draw_too() -> None:
+    (labelled, unlabelled), questions = shared(np.random.default_rng(6))
+    mean = corrected_mean(labelled, unlabelled, questions=questions)
+    assert "questions being what was drawn" in mean.judge.method and "what was drawn" in mean.ppi.method
+    yes = [(100.0 * (judge > 50), 100.0 * (expert > 50)) for judge, expert in labelled]
+    binary = corrected_mean(yes, [100.0 * (judge > 50) for judge in unlabelled], ends=(0, 100), questions=questions)
+    alone = corrected_mean(yes, [100.0 * (judge > 50) for judge in unlabelled], ends=(0, 100))
+    assert binary.rogan_gladen is not None and alone.rogan_gladen is not None
+    assert binary.rogan_gladen.value == alone.rogan_gladen.value
+    assert width(binary.rogan_gladen) > width(alone.rogan_gladen)
+    assert width(binary.judge) > width(alone.judge)
+    assert 0 <= (binary.judge.low or 0) <= (binary.judge.value or 0) <= (binary.judge.high or 0) <= 100
+
+
+def width(estimate: Estimate) -> float:
+    assert estimate.low is not None and estimate.high is not None
+    return estimate.high - estimate.low
+
+
+def test_many_answers_to_a_few_questions_are_refused() -> None:
+    labelled, unlabelled = rows(7, 20, 60)
+    questions = [str(place % 5) for place in range(80)]
+    assert "answers to 5 questions" in corrected_mean(labelled, unlabelled, questions=questions).ppi.reason
 
 
 def test_rogan_gladen_covers_the_truth() -> None:

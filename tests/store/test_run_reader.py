@@ -10,6 +10,7 @@ import pytest
 
 from grader.errors import RunError
 from grader.store import run_reader
+from grader.store.run_head import PROBE_MARK, stored_head
 from grader.store.run_reader import reading_run
 from grader.store.run_store import RunStore
 
@@ -103,3 +104,17 @@ def test_a_store_that_is_none_is_told(tmp_path: Path) -> None:
     (tmp_path / "run.db").write_bytes(b"no database" * 100)
     with pytest.raises(RunError, match="cannot be used"), reading_run(tmp_path):
         raise AssertionError("opened")
+
+
+def test_a_damaged_fact_is_told(tmp_path: Path) -> None:
+    with RunStore(tmp_path / "run") as store:
+        store.set_meta("head", '{"record": \x07')
+    with pytest.raises(RunError, match="damaged"), reading_run(tmp_path / "run") as reader:
+        stored_head(reader)
+
+
+def test_a_probe_is_no_run(tmp_path: Path) -> None:
+    with RunStore(tmp_path / "probe") as store:
+        store.set_meta(PROBE_MARK, "yes")
+    with reading_run(tmp_path / "probe") as reader, pytest.raises(RunError, match="is a probe of a judge"):
+        stored_head(reader)

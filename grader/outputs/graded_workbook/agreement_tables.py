@@ -24,6 +24,8 @@ _HEADER_POINTS = 30
 _FEW, _MANY = "#FFFFFF", "#7FAFD8"
 _FIGURES = ("Same", "Near", "Kappa", "Alpha", "Spearman", "Mean difference")
 _SHARES = 2
+_LEAST_PAIRS = 3
+"""With fewer, next to nothing of a system can be computed: it is named below its table and has no row."""
 _DISPUTED = ("Item", "n", "Level", "No.", "Same", "95 %", "Judge: met", "Experts: met")
 
 
@@ -79,14 +81,17 @@ class AgreementTables:
         self._sheet.text(row, column + 1, _interval(estimate, is_share=style == "share"), self._formats["count"])
 
     def reasons(self, agreement: Agreement) -> list[str]:
-        """Return why figures or intervals are missing, each reason once with the rows that it is about."""
+        """Return why rows, figures or intervals are missing, each reason once with the rows that it is about."""
+        few = [f"{pair.system} ({pair.n})" for pair in agreement.judge_and_experts[1:] if _is_too_few(agreement, pair)]
+        unlisted = f"Without a row of their own, as they have fewer than {_LEAST_PAIRS} pairs (n): {', '.join(few)}."
         missing: dict[str, list[str]] = {}
         for name, pair, group in _labelled(agreement):
             named = {"kappa": pair.kappa, "Spearman": pair.spearman, "difference": pair.difference} if pair else {}
             for figure, estimate in (named | ({"alpha": group.alpha} if group else {})).items():
                 if estimate.reason:
                     missing.setdefault(f"{figure}: {estimate.reason}", []).append(name)
-        return [f"{', '.join(names)}: {reason}." for reason, names in missing.items()]
+        why = [f"{', '.join(names)}: {reason}." for reason, names in missing.items()]
+        return [unlisted, *why] if few else why
 
     def write_counts(self, row: int, agreement: Agreement) -> int:
         """Write how often which score of the judge met which of an expert; the same score is the diagonal."""
@@ -150,7 +155,8 @@ def _labelled(agreement: Agreement) -> Iterator[tuple[str, PairAgreement | None,
     if len(systems) > 1:
         yield "All systems", overall, groups.get(None)
     for pair in systems:
-        yield str(pair.system), pair, groups.get(pair.system)
+        if not _is_too_few(agreement, pair):
+            yield str(pair.system), pair, groups.get(pair.system)
     if overall.second != EXPERTS:
         return
     for pair in agreement.judge_and_each:
@@ -160,6 +166,11 @@ def _labelled(agreement: Agreement) -> Iterator[tuple[str, PairAgreement | None,
     for group in agreement.together:
         if JUDGE not in group.raters:
             yield "all experts", None, group
+
+
+def _is_too_few(agreement: Agreement, pair: PairAgreement) -> bool:
+    """Return whether a system among several has too few pairs for a row; all systems together have one in any case."""
+    return len(agreement.judge_and_experts) > 2 and pair.n < _LEAST_PAIRS
 
 
 def _interval(estimate: Estimate, *, is_share: bool) -> str:

@@ -98,6 +98,17 @@ def test_what_is_not_computable_says_why_once(tmp_path: Path) -> None:
     assert "only: kappa: not computable: one of the two gives all items the same." in [row[0] for row in rows]
 
 
+def test_systems_with_hardly_a_pair_share_a_line(tmp_path: Path) -> None:
+    many = ratings(TWO_EXPERTS, systems=("many",))
+    rows = sheet_rows(tmp_path, [*many, *ratings({JUDGE: [3, 4], "Ann": [3, 5]}, systems=("few", "least"))])
+    labels = [row[0] for row in rows]
+    assert "many" in labels and "few" not in labels and "least" not in labels
+    line = "Without a row of their own, as they have fewer than 3 pairs (n): few (2), least (2)."
+    assert labels.count(line) == 1
+    assert row_of(rows, "All systems")[1] == 10
+    assert not any(str(label).startswith("few") for label in labels)
+
+
 def test_without_blind_entries_it_says_how_to_get_some(tmp_path: Path) -> None:
     rows = sheet_rows(tmp_path, ratings(TWO_EXPERTS, is_blind=False))
     assert any("--blind 20" in str(row[0]) for row in rows)

@@ -9,7 +9,7 @@ from grader.outputs.graded_workbook.expert_result import BLIND
 from grader.outputs.graded_workbook.in_place.look import Looks
 from grader.outputs.graded_workbook.in_place.place import Place
 from grader.outputs.graded_workbook.in_place.row_cells import RowCells
-from grader.outputs.graded_workbook.row_height import row_points
+from grader.outputs.graded_workbook.row_height import display_width, row_points
 from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
 from grader.outputs.graded_workbook.text import line_text, safe_text
 
@@ -20,6 +20,9 @@ _WIDEST_FOR_HEADER = 26
 _BUTTON = 3
 _NAME_LIMIT = 60
 _LONGEST_NOTE = 1_000
+_MORE = " … [all of it is on Review]"
+_LINE_CHARACTERS = 60
+"""That the analysis shows in one line, with some room: LibreOffice's stand-in for Calibri is as wide, others wider."""
 _NOTE_WIDTH = 260
 _LINE_PIXELS = 18
 _ONE_LINE_POINTS = row_points([("", 1)])
@@ -72,14 +75,36 @@ def write_columns(
 
 
 def _write_analysis(sheet: Sheet, row: int, column: int, text: str, looks: Looks, height: float) -> None:
-    """Write a text in lines where the row is high enough for all of them, else in one that ends with the cell.
+    """Write a text in lines where the row is high enough for all of them, else its beginning, and all in a note.
 
-    The rows' heights are the expert's, and LibreOffice lets lines that do not fit run into the next row.
+    The rows' heights are the expert's. LibreOffice prints lines that do not fit over the next row, and what is longer
+    than the last column on pages of its own, whatever the cell's alignment.
     """
+    line = " ".join(text.split())
     if row_points([(text, _WIDTHS[2])]) <= max(height, _ONE_LINE_POINTS):
         sheet.text(row, column, text, looks["text"])
+    elif display_width(line) <= _LINE_CHARACTERS:
+        sheet.text(row, column, line, looks["one_line"])
     else:
-        sheet.text(row, column, " ".join(text.split()), looks["one_line"])
+        sheet.text(row, column, _beginning(line), looks["one_line"])
+        _write_note(sheet, row, column, text)
+
+
+def _beginning(line: str) -> str:
+    """Return as many whole words as the column shows, with a mark that there is more."""
+    kept = line[:_LINE_CHARACTERS]
+    while display_width(kept) > _LINE_CHARACTERS:
+        kept = kept[:-1]
+    return (kept.rsplit(" ", 1)[0] or kept).rstrip() + " …"
+
+
+def _write_note(sheet: Sheet, row: int, column: int, text: str) -> None:
+    note = safe_text(text)
+    if len(note) > _LONGEST_NOTE:
+        note = note[:_LONGEST_NOTE] + _MORE
+    lines = sum(1 + len(line) // 40 for line in note.split("\n"))
+    size = {"width": _NOTE_WIDTH, "height": min(400, _LINE_PIXELS * (lines + 1))}
+    checked(sheet.raw.write_comment(row, column, note, size))
 
 
 def _write_row(sheet: Sheet, row: int, column: int, cells: RowCells, looks: Looks, height: float) -> None:
@@ -94,7 +119,4 @@ def _write_row(sheet: Sheet, row: int, column: int, cells: RowCells, looks: Look
     sheet.text(row, column + 1, cells.verdict, looks[cells.look])
     _write_analysis(sheet, row, column + 2, cells.analysis, looks, height)
     if cells.note:
-        note = safe_text(cells.note)[:_LONGEST_NOTE]
-        lines = sum(1 + len(line) // 40 for line in note.split("\n"))
-        size = {"width": _NOTE_WIDTH, "height": min(400, _LINE_PIXELS * (lines + 1))}
-        checked(sheet.raw.write_comment(row, column, note, size))
+        _write_note(sheet, row, column, cells.note)

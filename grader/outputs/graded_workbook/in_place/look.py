@@ -38,8 +38,7 @@ _LOOKS: dict[str, dict[str, object]] = {
     "header": {"bold": True, "font_color": "#FFFFFF", "bg_color": BLUE, "text_wrap": True},
     "score": {"bold": True, "align": "center"},
     "text": {"text_wrap": True},
-    # Fills the cell with the text as often as it fits, which a long one does not even once: it ends with the cell.
-    "one_line": {"align": "fill"},
+    "one_line": {},
     "met": {"font_color": "#1E6B3A", "bold": True, "align": "center", "text_wrap": True},
     "not_met": {"font_color": RED, "bold": True, "align": "center", "text_wrap": True},
     "unscored": {"text_wrap": True, "bg_color": PALE_RED, "font_color": RED},

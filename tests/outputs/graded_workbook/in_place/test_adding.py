@@ -3,10 +3,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import openpyxl
+import pytest
 from click.testing import CliRunner
 
 from grader.cli.main import cli
@@ -14,6 +16,7 @@ from grader.outputs.graded_workbook.in_place.place import Place
 from grader.outputs.graded_workbook.in_place.unchanged import changed_beside_ours
 from grader.outputs.graded_workbook.lint import read_written, sheet_problems
 from grader.outputs.graded_workbook.marks import find_marks
+from grader.outputs.graded_workbook.row_height import display_width
 from grader.outputs.graded_workbook.write import WrittenWorkbook
 
 Annotate = Callable[..., WrittenWorkbook]
@@ -153,4 +156,20 @@ def test_an_analysis_is_in_lines_only_where_the_row_is_high_enough(annotate: Ann
     high, low = sheet["G2"], sheet["G4"]
     assert "\n" in high.value and high.alignment.wrap_text
     assert "\n" not in low.value
-    assert low.alignment.horizontal == "fill" or len(low.value) < 60
+
+
+@pytest.mark.parametrize("sentence", ["The unit is missing. ", "単位がありません。 "])
+def test_of_an_analysis_that_is_wider_than_its_column_the_beginning_is_shown_and_all_is_in_a_note(
+    annotate: Annotate, book: MakeBook, grades_of: Callable[..., Any], sentence: str
+) -> None:
+    path = book()
+    grades, _ = grades_of(path, ["alpha"])
+    text = (sentence * 20).strip()
+    grades = [replace(each, verdict=replace(each.verdict, analysis=text)) for each in grades]
+
+    cell = sheet_of(annotate(path, ["alpha"], grades=grades))["G4"]
+
+    # LibreOffice prints what is wider on pages of its own.
+    assert cell.value.endswith(" …") and display_width(cell.value) <= 62
+    assert cell.value.startswith(sentence.strip())
+    assert text in cell.comment.text
