@@ -1,16 +1,37 @@
-"""Says what a command wrote and ends it with the exit code for that; shared by all that write a run's files."""
+"""Says how a run ended and what it wrote, and ends the command with the exit code for that; shared by the commands."""
 
 from __future__ import annotations
 
+import shlex
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
+    from grader.judging.crew import Ending
     from grader.outputs.summary import Summary
     from grader.pipeline import Written
 
 UNSCORED_EXIT_CODE = 3
+INTERRUPTED_EXIT_CODE = 130
+
+
+def command_line() -> str:
+    """Return the command as it was typed, which goes on with a run that was stopped."""
+    return shlex.join(["grader", *sys.argv[1:]])
+
+
+def say_ending(ending: Ending) -> None:
+    """Say why a run stopped before its end, and end with code 130 where it was interrupted; else return."""
+    if ending.error is not None:
+        click.echo(f"Stopped: {ending.error}", err=True)
+        hint = getattr(ending.error, "hint", None)
+        if hint:
+            click.echo(hint, err=True)
+    if ending.is_interrupted:
+        click.echo(f"Interrupted. To go on: {command_line()}", err=True)
+        raise click.exceptions.Exit(INTERRUPTED_EXIT_CODE)
 
 
 def print_written(written: Written) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ import click
 
 from grader.cli.judge_options import by_transport, chosen_judge, chosen_model, grade_settings, judge_options
 from grader.cli.options import FOLDER, as_request, reading_options, rubric_options
+from grader.cli.outcome import command_line, say_ending
 
 if TYPE_CHECKING:
     from grader.judging.runner import Ending
@@ -131,7 +131,7 @@ def _report(probe: Probe, request: Request, store: RunStore, *, model: str, is_b
         "grader_version": __version__,
         "run_id": store.run_id,
         "created": store.meta("created"),
-        "command": redact(_command_line()),
+        "command": redact(command_line()),
         "model": model,
         "is_baseline": is_baseline,
         "criteria": str(request.criteria_path),
@@ -163,20 +163,9 @@ def _finish(report: ProbeReport, paths: tuple[Path, ...], ending: Ending, *, is_
         print_probe(report)
         for path in paths:
             click.echo(path)
-    if ending.error is not None:
-        click.echo(f"Stopped: {ending.error}", err=True)
-        hint = getattr(ending.error, "hint", None)
-        if hint:
-            click.echo(hint, err=True)
-    if ending.is_interrupted:
-        click.echo(f"Interrupted. To go on: {_command_line()}", err=True)
-        raise click.exceptions.Exit(130)
+    say_ending(ending)
     if report.outcome is not Outcome.PASS:
         raise click.exceptions.Exit(_NOT_PASSED_EXIT_CODE)
-
-
-def _command_line() -> str:
-    return shlex.join(["grader", *sys.argv[1:]])
 
 
 def _say(text: str) -> None:

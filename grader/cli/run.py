@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.cli.options import FILE, FOLDER
+from grader.cli.outcome import command_line, say_ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -180,7 +180,7 @@ def _run(plan: BenchmarkPlan, options: dict[str, Any]) -> tuple[Ending, Benchmar
         log.info("ended with %d items: %s", observer.done, ending.error or "no error")
         if ending.error is not None and not (isinstance(ending.error, StoppedEarly) and observer.done):
             raise ending.error
-        run = benchmark_run(plan, store, command=_command_line())
+        run = benchmark_run(plan, store, command=command_line())
         return ending, write_benchmark(run, paths, run_dir=run_dir, stage=options["stage"])
 
 
@@ -201,14 +201,7 @@ def _finish(written: BenchmarkWritten, ending: Ending, *, is_quiet: bool) -> Non
     """Say what came of the benchmark and end with the exit code for it."""
     if not is_quiet:
         _print_written(written)
-    if ending.error is not None:
-        click.echo(f"Stopped: {ending.error}", err=True)
-        hint = getattr(ending.error, "hint", None)
-        if hint:
-            click.echo(hint, err=True)
-    if ending.is_interrupted:
-        click.echo(f"Interrupted. To go on: {_command_line()}", err=True)
-        raise click.exceptions.Exit(130)
+    say_ending(ending)
     if written.completed < written.planned:
         click.echo(f"{written.planned - written.completed} of {written.planned} items are not COMPLETED:", err=True)
         for status, count in written.statuses.items():
@@ -250,7 +243,3 @@ def _shown_paths(paths: Sequence[Path]) -> Iterator[str]:
 def _kind(path: Path) -> str:
     """Return what files of one template have in common, such as `Summary.json`."""
     return path.name.partition("_")[0] + path.suffix
-
-
-def _command_line() -> str:
-    return shlex.join(["grader", *sys.argv[1:]])

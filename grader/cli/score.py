@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import click
 
 from grader.cli.judge_options import by_transport, chosen_judge, chosen_model, grade_settings, judge_options
 from grader.cli.options import FOLDER, as_request, choosing_options, reading_options
-from grader.cli.outcome import exit_by_summary, print_written
+from grader.cli.outcome import command_line, exit_by_summary, print_written, say_ending
 
 if TYPE_CHECKING:
     from grader.judging.runner import Ending
@@ -99,7 +98,7 @@ def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: Grad
         RunStore(run_dir, fresh=options["fresh"]) as store,
         debug_log(run_dir, is_verbose=options["verbose"]) as log,
     ):
-        command, kept = _command_line(), _kept(options)
+        command, kept = command_line(), _kept(options)
         head = graded_before(plan, request, store=store, command=command, options=kept)
         if head is not None:
             log.info("run %s: all %d grades are there, nothing is asked", store.run_id, plan.grade_count)
@@ -130,19 +129,8 @@ def _finish(written: Written, ending: Ending, *, is_quiet: bool) -> None:
     """Say what came of the run and end with the exit code for it."""
     if not is_quiet:
         print_written(written)
-    if ending.error is not None:
-        click.echo(f"Stopped: {ending.error}", err=True)
-        hint = getattr(ending.error, "hint", None)
-        if hint:
-            click.echo(hint, err=True)
-    if ending.is_interrupted:
-        click.echo(f"Interrupted. To go on: {_command_line()}", err=True)
-        raise click.exceptions.Exit(130)
+    say_ending(ending)
     exit_by_summary(written.summary)
-
-
-def _command_line() -> str:
-    return shlex.join(["grader", *sys.argv[1:]])
 
 
 def _say(text: str) -> None:

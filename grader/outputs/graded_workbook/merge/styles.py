@@ -87,7 +87,7 @@ def _merge(root: etree._Element, donor: etree._Element) -> StyleMap:
     numbers = {0: 0} | {number + 1: place for number, place in enumerate(_merge_entries(formats, ours[1:]))}
     if len(children(formats)) > _MAX_FORMATS:
         raise Unpatchable("it has as many cell formats as Excel can take")
-    conditional = _merge_entries(child_in_order(root, "dxfs", STYLES_ORDER), _collection(donor, "dxfs"))
+    conditional = _merge_entries(child_in_order(root, "dxfs", STYLES_ORDER), _conditional_formats(root, donor))
     return StyleMap(numbers, dict(enumerate(conditional)))
 
 
@@ -158,7 +158,7 @@ def _merge_number_formats(root: etree._Element, donor: etree._Element) -> dict[s
     collection = child_in_order(root, "numFmts", STYLES_ORDER)
     numbers = {entry.get("formatCode", ""): int(entry.get("numFmtId", "0")) for entry in children(collection)}
     numbers |= _BUILT_IN
-    following = max((_FIRST_OWN_NUMBER_FORMAT - 1, *numbers.values())) + 1
+    following = _next_number(root)
     renumbered = {}
     for original in ours:
         code = original.get("formatCode", "")
@@ -170,6 +170,25 @@ def _merge_number_formats(root: etree._Element, donor: etree._Element) -> dict[s
         renumbered[original.get("numFmtId", "")] = str(numbers[code])
     collection.set("count", str(len(children(collection))))
     return renumbered
+
+
+def _conditional_formats(root: etree._Element, donor: etree._Element) -> list[etree._Element]:
+    """Return the donor's formats of conditional formatting, whose number formats are numbered like those of cells."""
+    numbers = {entry.get("formatCode", ""): entry.get("numFmtId", "0") for entry in root.iter(main("numFmt"))}
+    following = _next_number(root)
+    formats = [copy.deepcopy(entry) for entry in _collection(donor, "dxfs")]
+    for entry in (entry for each in formats for entry in each.iter(main("numFmt"))):
+        code = entry.get("formatCode", "")
+        if code not in numbers:
+            numbers[code], following = str(following), following + 1
+        entry.set("numFmtId", numbers[code])
+    return formats
+
+
+def _next_number(root: etree._Element) -> int:
+    """Return a number that neither cells' formats nor those of conditional formatting have."""
+    taken = (int(entry.get("numFmtId", "0")) for entry in root.iter(main("numFmt")))
+    return max((_FIRST_OWN_NUMBER_FORMAT - 1, *taken)) + 1
 
 
 def _collection(root: etree._Element, tag: str) -> list[etree._Element]:
