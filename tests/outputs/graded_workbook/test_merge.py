@@ -39,6 +39,12 @@ def cell_formats(package: Package) -> list[dict[str, str]]:
     return [{str(name): str(value) for name, value in each.attrib.items()} for each in formats]
 
 
+def number_formats(package: Package) -> list[tuple[str, str]]:
+    """Return each number with its code, those of conditional formatting too."""
+    entries = package.tree("xl/styles.xml").iter(main("numFmt"))
+    return [(str(each.get("numFmtId")), str(each.get("formatCode"))) for each in entries]
+
+
 def test_their_formats_keep_their_numbers_and_ours_follow(criteria_path: Path, donor: Package) -> None:
     target = open_package(criteria_path)
     before = cell_formats(read_written(criteria_path))
@@ -56,6 +62,20 @@ def test_our_number_formats_get_numbers_of_their_own(write: Write, grade: Make, 
 
     assert book["Criteria"]["B2"].number_format == "0.000 \\x"
     assert book["Review"]["O2"].number_format == "+General;-General;0"
+
+
+def test_a_number_format_has_one_meaning_in_cells_and_in_conditional_formatting(
+    write: Write, grade: Make, criteria_path: Path, tmp_path: Path
+) -> None:
+    first = write([grade()], criteria_path)
+    before = number_formats(open_package(first.path))
+    graded = tmp_path / "graded before.xlsx"
+    first.path.rename(graded)
+
+    after = number_formats(open_package(write([grade()], graded).path))
+
+    assert len(dict(after)) == len({code for _, code in after}) == len(set(after))
+    assert sorted(after) == sorted(before)
 
 
 @pytest.mark.filterwarnings("ignore:Workbook contains no default style")
