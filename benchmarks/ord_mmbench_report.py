@@ -105,24 +105,40 @@ def agreement(systems: Sequence[SystemScores]) -> AgreementReport:
 def corrected(systems: Sequence[SystemScores], count: int) -> list[Corrected]:
     """Return each system, and all together, with `count` random rows of each scored by GPT-4o."""
     rows = {each.system: list(zip(each.offline, each.gpt_4o, strict=True)) for each in systems}
-    found = [_corrected(system, pairs, count) for system, pairs in rows.items()]
-    return [*found, _corrected(None, [pair for pairs in rows.values() for pair in pairs], count)]
+    found = [_corrected(system, pairs, _numbers(pairs), count) for system, pairs in rows.items()]
+    questions = [number for pairs in rows.values() for number in _numbers(pairs)]
+    return [*found, _corrected(None, [pair for pairs in rows.values() for pair in pairs], questions, count)]
 
 
-def _corrected(system: str | None, pairs: list[tuple[float, float]], count: int) -> Corrected:
+def _numbers(pairs: list[tuple[float, float]]) -> list[str]:
+    """Return what names the question of each row: its place, as all systems answer the same in the same order."""
+    return [str(number) for number in range(len(pairs))]
+
+
+def _corrected(system: str | None, pairs: list[tuple[float, float]], questions: Sequence[str], count: int) -> Corrected:
     source = random.Random(f"{SEED} {system} {count}")
     truth = sum(expert for _, expert in pairs) / len(pairs)
-    draws = [_drawn(system, pairs, count, source, truth) for _ in range(DRAWS)]
+    draws = [_drawn(system, pairs, questions, count, source, truth) for _ in range(DRAWS)]
     return Corrected(mean=draws[0].mean, truth=truth, coverage=sum(draw.holds for draw in draws) / DRAWS)
 
 
 def _drawn(
-    system: str | None, pairs: list[tuple[float, float]], count: int, source: random.Random, truth: float
+    system: str | None,
+    pairs: list[tuple[float, float]],
+    questions: Sequence[str],
+    count: int,
+    source: random.Random,
+    truth: float,
 ) -> Corrected:
-    drawn = set(source.sample(range(len(pairs)), count))
-    labelled = [pair for place, pair in enumerate(pairs) if place in drawn]
-    others = [judge for place, (judge, _) in enumerate(pairs) if place not in drawn]
-    return Corrected(mean=corrected_mean(labelled, others, system=system), truth=truth, coverage=0.0)
+    drawn = sorted(source.sample(range(len(pairs)), count))
+    left = [place for place in range(len(pairs)) if place not in set(drawn)]
+    mean = corrected_mean(
+        [pairs[place] for place in drawn],
+        [pairs[place][0] for place in left],
+        system=system,
+        questions=[questions[place] for place in (*drawn, *left)],
+    )
+    return Corrected(mean=mean, truth=truth, coverage=0.0)
 
 
 if __name__ == "__main__":

@@ -51,3 +51,5 @@ def test_the_offline_judge_is_corrected_by_gpt_4o(ord_mmbench: Path) -> None:
         assert row.holds, row
         assert row.coverage >= 0.9
         assert row.mean.labelled_count == 30
+        is_by_question = "the questions being what was drawn" in row.mean.judge.method
+        assert is_by_question is (row.mean.system is None)

@@ -11,13 +11,20 @@ VERDICTS = {
     Outcome.FAIL: "FAIL: do not trust this judge with this rubric before what failed is put right.",
     Outcome.INCONCLUSIVE: "INCONCLUSIVE: too little could be judged, which counts as not passed.",
 }
+_ONE_SCORE = (
+    "INCONCLUSIVE: every answer got the same score, which a judge that reads nothing could give as well; this counts as"
+    " not passed. Give references, or real answers of different quality with --answers, and probe again."
+)
 
 
 def verdict_words(report: ProbeReport) -> str:
     """Return what came of the probe, and how much of it was not tested."""
     untested = sum(canary.outcome is Outcome.NOT_TESTED for canary in report.canaries)
     missing = f" {untested} of {len(report.canaries)} canaries could not be tested." if untested else ""
-    return VERDICTS[report.outcome] + missing
+    # No canary is inconclusive by itself where it is the sameness of all scores that leaves the outcome open.
+    is_open = report.outcome is Outcome.INCONCLUSIVE
+    is_one_score = is_open and all(canary.outcome is not Outcome.INCONCLUSIVE for canary in report.canaries)
+    return (_ONE_SCORE if is_one_score else VERDICTS[report.outcome]) + missing
 
 
 def failure_words(canary: CanaryResult) -> str:

@@ -129,8 +129,11 @@ def read_probe(probe: Probe, *, store: RunStore, facts: Mapping[str, Any], notes
         "completion_tokens": totals.completion_tokens,
         "cost_usd": None if totals.unpriced else totals.cost_usd,
     }
-    notes = (*notes, *_about_one_score(grades.values(), canaries))
-    return ProbeReport(outcome=overall(canaries), facts=known, canaries=canaries, notes=notes)
+    one_score = tuple(_about_one_score(grades.values(), canaries))
+    outcome = overall(canaries)
+    if one_score and outcome is Outcome.PASS:
+        outcome = Outcome.INCONCLUSIVE
+    return ProbeReport(outcome=outcome, facts=known, canaries=canaries, notes=(*notes, *one_score))
 
 
 def _about_one_score(grades: Iterable[Grade], canaries: Iterable[CanaryResult]) -> Iterator[str]:
@@ -141,7 +144,7 @@ def _about_one_score(grades: Iterable[Grade], canaries: Iterable[CanaryResult]) 
         score = format_number(round(scores.pop() or 0.0, 4))
         yield (
             f"Every answer got {score}: whether a good one would get more was not tested, and no change could be seen."
-            " Give references, or real answers with --answers."
+            " A judge that gives this to anything cannot be told from an honest one."
         )
 
 

@@ -7,8 +7,10 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from grader.records import format_number
+from grader.statistics.clusters import clustered_share
 from grader.statistics.estimate import Estimate
 from grader.statistics.item_analysis_records import (
     AnalysedAnswer,
@@ -32,6 +34,8 @@ _LEAST_ANSWERS = 10
 _WEAK = -0.2
 _NEAR = 1e-9
 _NO_CRITERIA = "not computable: nobody answered this criterion"
+_NO_ANSWERS = "not computable: there are no answers"
+_NOT_AS_ONE = "not computable as one: answers to the same question are not independent; each system has its own"
 
 _BySystem = Mapping[str, Mapping[object, float]]
 """What each system reached in each part of the whole."""
@@ -193,21 +197,23 @@ def _weak(item_rest: Estimate) -> list[str]:
 def _score_analysis(system: str | None, answers: Sequence[AnalysedAnswer], values: Sequence[float]) -> ScoreAnalysis:
     own = [answer for answer in answers if system is None or answer.system == system]
     units = _units(own)
-    common, count = Counter(round(score, 9) for score, _ in units).most_common(1)[0] if units else (None, 0)
+    common = Counter(round(unit.score, 9) for unit in units).most_common(1)[0][0] if units else None
     used = {round(answer.score, 9) for answer in own if answer.score is not None}
     never = tuple(value for value in values if units and not any(abs(value - score) < _NEAR for score in used))
     reviewed = [answer for answer in own if answer.is_reviewed]
-    bunching = _share(count, len(units), "share of answers with the most frequent score")
-    lengths = spearman([(score, float(length)) for score, length in units])
+    bunching = _share_by_question(
+        [(unit.item_id, round(unit.score, 9) == common) for unit in units],
+        "share of answers with the most frequent score",
+    )
+    lengths = _length_correlation(units)
     return ScoreAnalysis(
         system=system,
         most_frequent=common,
         bunching=bunching,
         never_used=never,
         length_correlation=lengths,
-        override_rate=_share(
-            sum(answer.is_changed for answer in reviewed),
-            len(reviewed),
+        override_rate=_share_by_question(
+            [(answer.item_id, answer.is_changed) for answer in reviewed],
             "share of reviewed grades that an expert changed",
             "not computable: no expert has entered anything",
         ),
@@ -229,19 +235,44 @@ def _score_findings(
         yield f"longer answers score {longer}"
 
 
-def _units(answers: Iterable[AnalysedAnswer]) -> list[tuple[float, int]]:
-    """Return mean score and length of each answer that has a score."""
+class _Unit(NamedTuple):
+    """One answer that has a score, its samples averaged."""
+
+    item_id: str
+    score: float
+    length: int
+
+
+def _units(answers: Iterable[AnalysedAnswer]) -> list[_Unit]:
     samples: dict[tuple[str, str], list[float]] = defaultdict(list)
     lengths: dict[tuple[str, str], int] = {}
     for answer in answers:
         if answer.score is not None:
             samples[answer.system, answer.item_id].append(answer.score)
             lengths[answer.system, answer.item_id] = answer.length
-    return [(statistics.fmean(scores), lengths[unit]) for unit, scores in samples.items()]
+    return [_Unit(unit[1], statistics.fmean(scores), lengths[unit]) for unit, scores in samples.items()]
+
+
+def _length_correlation(units: Sequence[_Unit]) -> Estimate:
+    """Return how score and length go together; not of several systems at once, whose questions are the same.
+
+    Besides, a system that is both better and more talkative would pass for a judge's love of length.
+    """
+    if len({unit.item_id for unit in units}) < len(units):
+        return Estimate(n=len(units), value=None, method="Spearman's rank correlation", reason=_NOT_AS_ONE)
+    return spearman([(unit.score, float(unit.length)) for unit in units])
+
+
+def _share_by_question(said: Iterable[tuple[str, bool]], method: str, reason: str = _NO_ANSWERS) -> Estimate:
+    """Return the share of yes among (question, yes or no); several of one question count as what they are worth."""
+    clusters: dict[str, list[float]] = defaultdict(list)
+    for item_id, is_so in said:
+        clusters[item_id].append(float(is_so))
+    return clustered_share(list(clusters.values()), method) if clusters else _share(0, 0, method, reason)
 
 
 @cache
-def _share(count: int, n: int, method: str, reason: str = "not computable: there are no answers") -> Estimate:
+def _share(count: int, n: int, method: str, reason: str = _NO_ANSWERS) -> Estimate:
     """Return a share; kept, since thousands of criteria have the same few."""
     if n == 0:
         return Estimate(n=0, value=None, method=f"{method}; Wilson interval", reason=reason)

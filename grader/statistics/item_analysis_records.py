@@ -16,8 +16,9 @@ NOTES = (
     "Fisher's z; with so few systems it is a hint to look, no more.",
     "A dash stands where nothing can be computed: fewer than 3 systems, all of them the same here or in the rest, or "
     "for an interval a single answer. analysis.json gives the reason of each.",
-    "Shares have Wilson intervals, rank correlations those of Bonett and Wright; all are 95 %. Answers are taken as "
-    "independent although the systems share their questions.",
+    "Shares have Wilson intervals, rank correlations those of Bonett and Wright; all are 95 %. Over all systems the "
+    "questions are what was drawn: answers to the same one count as no more than they are worth, and length and score "
+    "are correlated for each system only.",
 )
 
 
@@ -89,7 +90,7 @@ class ScoreAnalysis:
     never_used: tuple[float, ...]
     """Values of the scale that no answer has; empty where any number may be given."""
     length_correlation: Estimate
-    """Spearman, score and length of the answer."""
+    """Spearman, score and length of the answer; none over systems that share questions."""
     override_rate: Estimate
     """Share of the reviewed grades whose score an expert changed."""
     findings: tuple[str, ...]

@@ -195,9 +195,32 @@ def test_one_score_for_everything_is_told_where_no_reference_could_show_it(
     plan = plan_for("likert")
     items = plan.items if has_reference else tuple(replace(item, reference="") for item in plan.items)
     report = run(replace(plan, items=items), lambda *_: 0.0, tmp_path)
-    assert (report.outcome is Outcome.FAIL) is has_reference
+    assert report.outcome is (Outcome.FAIL if has_reference else Outcome.INCONCLUSIVE)
     assert any("Every answer got 1" in note for note in report.notes) is is_told
+    words = verdict_words(report)
+    assert ("every answer got the same score" in words and "--answers" in words) is is_told
     assert ("3 of 11 canaries could not be tested" in verdict_words(report)) is is_told
+
+
+def test_without_a_reference_real_answers_that_get_another_score_let_it_pass(tmp_path: Path) -> None:
+    plan = plan_for("likert")
+    items = tuple(replace(each, reference="", answer=f"Truly {each.id}.") for each in plan.items)
+
+    def reads(asked: Item, rubric: Rubric, prompt: str) -> float:
+        return float(f"Truly {asked.id}." in asked.answer)
+
+    report = run(replace(plan, items=items), reads, tmp_path / "reads")
+    assert report.outcome is Outcome.PASS and not report.notes
+    report = run(replace(plan, items=items), lambda *_: 0.0, tmp_path / "floor")
+    assert report.outcome is Outcome.INCONCLUSIVE and not failed(report)
+
+
+def test_one_score_does_not_outweigh_what_failed(tmp_path: Path) -> None:
+    plan = plan_for("likert")
+    items = tuple(replace(each, reference="") for each in plan.items)
+    report = run(replace(plan, items=items), lambda *_: 1.0, tmp_path)
+    assert report.outcome is Outcome.FAIL
+    assert any("Every answer got 5" in note for note in report.notes)
 
 
 def test_a_real_answer_is_preferred_whoever_gave_it(tmp_path: Path) -> None:

@@ -129,6 +129,62 @@ def test_overrides_are_counted_among_the_reviewed() -> None:
     assert (rate.n, rate.value) == (4, 0.25)
 
 
+def test_over_all_systems_the_questions_are_what_was_drawn() -> None:
+    """Four systems that always get the same are worth one: the interval over all is that of the questions."""
+    answers = [
+        AnalysedAnswer(
+            system=system,
+            item_id=str(number),
+            score=0.0 if number % 3 == 0 else 100.0,
+            length=number,
+            is_reviewed=True,
+            is_changed=number % 3 == 0,
+        )
+        for system in SYSTEMS
+        for number in range(30)
+    ]
+    everyone, one, *_ = item_analysis(answers, [], scale=(0.0, 100.0)).scores
+    for together, alone in (
+        (everyone.bunching, one.bunching),
+        (everyone.override_rate, one.override_rate),
+    ):
+        assert (together.n, alone.n) == (120, 30)
+        assert together.value == pytest.approx(alone.value)
+        assert None not in (together.low, together.high, alone.low, alone.high)
+        width, alone_width = together.high - together.low, alone.high - alone.low  # type: ignore[operator]
+        assert width == pytest.approx(alone_width, rel=0.03)
+        assert "the questions being what was drawn (worth 29 of 120)" in together.method
+
+
+def test_length_is_not_correlated_over_systems_that_share_questions() -> None:
+    answers = [
+        AnalysedAnswer(system=system, item_id=str(number), score=float(number), length=number + number % 2)
+        for system in ("a", "b")
+        for number in range(30)
+    ]
+    everyone, *systems = item_analysis(answers, [], scale=(0.0, 30.0)).scores
+    assert (everyone.length_correlation.n, everyone.length_correlation.value) == (60, None)
+    assert everyone.length_correlation.reason.startswith("not computable as one: answers to the same question")
+    assert not any("longer" in finding for finding in everyone.findings)
+    for system in systems:
+        assert (system.length_correlation.low or 0) > 0.9
+        assert "longer answers score higher" in system.findings
+
+
+def test_samples_of_a_reviewed_answer_do_not_narrow_the_rate_of_changes() -> None:
+    def rate(samples: int) -> float:
+        answers = [
+            answer("a", str(number), "1", is_reviewed=True, is_changed=number % 2 == 0)
+            for number in range(20)
+            for _ in range(samples)
+        ]
+        found = item_analysis(answers, [], scale=(0.0, 100.0)).scores[1].override_rate
+        assert found.low is not None and found.high is not None
+        return found.high - found.low
+
+    assert rate(3) == pytest.approx(rate(1), rel=0.05)
+
+
 def test_samples_of_one_answer_are_one_answer() -> None:
     answers = [answer("a", "1", bits) for bits in ("11", "10", "10")]
     first, second = item_analysis(answers, [criterion("1", 1), criterion("1", 2)], scale=(0.0, 100.0)).criteria

@@ -81,17 +81,36 @@ class Earlier:
             entries = typed_over(entries, typed.entries, is_reviewed=is_reviewed and typed.is_target)
         return entries
 
-    def reasons_to_keep(self, carried: Set[str]) -> tuple[str, ...]:
-        """Return why the target must not be lost, once it is known which entries were carried over."""
-        left = {typed.path: typed.entries.keys() - carried for typed in self.typed if typed.is_target}
-        lost = [(path, keys) for path, keys in left.items() if keys]
-        if not lost:
-            return self.obstacles
-        ((path, keys),) = lost
-        entries = (
-            "an entry of the expert's belongs" if len(keys) == 1 else f"{len(keys)} of the expert's entries belong"
-        )
-        return (f"{entries} to rows that are no longer there ({_row_names(path, keys)})", *self.obstacles)
+    def reasons_to_keep(self, carried: Set[str], *, is_reviewed: bool = False) -> tuple[str, ...]:
+        """Return why the target must not be lost, once it is known which entries were carried over.
+
+        With `is_reviewed` the target's entries are stored already.
+        """
+        reasons = list(self.obstacles)
+        overruled = set() if is_reviewed else self._overruled()
+        for typed in (typed for typed in self.typed if typed.is_target):
+            lost = typed.entries.keys() - carried
+            if overruled:
+                rows = _row_names(typed.path, overruled)
+                reasons.insert(0, f"another workbook that was saved later says otherwise about the same ({rows})")
+            if lost:
+                entries = (
+                    "an entry of the expert's belongs"
+                    if len(lost) == 1
+                    else f"{len(lost)} of the expert's entries belong"
+                )
+                reasons.insert(0, f"{entries} to rows that are no longer there ({_row_names(typed.path, lost)})")
+        return tuple(reasons)
+
+    def _overruled(self) -> set[str]:
+        """Return the keys of the target's entries of which a workbook that was saved later says otherwise."""
+        earlier: Mapping[str, ExpertEntry] = {}
+        keys: set[str] = set()
+        for typed in self.typed:
+            both = earlier.keys() & typed.entries.keys()
+            keys |= {key for key in both if _says_otherwise(earlier[key], typed.entries[key])}
+            earlier = typed.entries if typed.is_target else earlier
+        return keys
 
 
 def look_at_earlier(
@@ -151,6 +170,22 @@ def unreviewed_count(
             old = known.criteria.get(place)
             count += (criterion.met, criterion.comment) != ((old.met, old.comment) if old else (None, ""))
     return count
+
+
+def _says_otherwise(entry: ExpertEntry, later: ExpertEntry) -> bool:
+    """Return whether something in an entry is gone once the later one is laid over it."""
+    return any(
+        said and says and said != says for said, says in zip(_parts(entry, later), _parts(later, entry), strict=True)
+    )
+
+
+def _parts(entry: ExpertEntry, other: ExpertEntry) -> list[tuple[object, ...]]:
+    """Return what an entry says in each place where either says something, `()` for nothing."""
+    pairs = [(entry.score, entry.comment), (entry.blind_score, entry.blind_comment)]
+    for place in sorted({*entry.criteria, *other.criteria}, key=str):
+        criterion = entry.criteria.get(place)
+        pairs.append((criterion.met, criterion.comment) if criterion else (None, ""))
+    return [() if pair == (None, "") else pair for pair in pairs]
 
 
 def _typed_in_criteria(criteria_path: Path | None, package: Package | None) -> list[Typed]:

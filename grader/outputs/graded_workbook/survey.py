@@ -168,7 +168,11 @@ def _choose_blind_rows(
             revealed.add(grade_key(grade))
         choice.see(grade)
     survey.blind_rows = choice.keys
-    survey.masked = survey.blind_rows - revealed
+    masked = survey.blind_rows - revealed
+    # Other samples of the same answer would tell what the judge thinks of it.
+    answers = {(grade.item.system, grade.item.id) for grade in grades if masked and grade_key(grade) in masked}
+    others = {grade_key(grade) for grade in grades if answers and (grade.item.system, grade.item.id) in answers}
+    survey.masked = masked | others
 
 
 def _helper_columns(survey: Survey) -> set[ReviewColumn]:

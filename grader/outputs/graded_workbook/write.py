@@ -134,7 +134,8 @@ def write_graded_workbook(
     )
     called = criteria_path.stem if criteria_path else ""
     source = Source(package, removed, criteria_sheet, called) if package else None
-    path = _save(Target(target, earlier, earlier.reasons_to_keep(survey.carried)), source, contents, notes)
+    reasons = earlier.reasons_to_keep(survey.carried, is_reviewed=is_reviewed)
+    path = _save(Target(target, earlier, reasons), source, contents, notes)
     return WrittenWorkbook(path, tuple(notes), _unreviewed(grades, earlier, entries, stored or {}))
 
 

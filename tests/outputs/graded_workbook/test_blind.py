@@ -211,3 +211,12 @@ def test_rows_of_an_earlier_workbook_stay_blind_without_being_asked_for(write: W
 
     assert written.path.name == "graded.xlsx"
     assert set(keys(written.path)) == {key for key in before if key != grade_key(grades[-1])}
+
+
+def test_other_samples_of_a_blind_answer_say_nothing_of_the_judge_either(write: Write, grade: Make) -> None:
+    samples = [grade("1", score=25.0), grade("1", score=75.0, sample=2), grade("1", score=50.0, sample=3)]
+
+    review = openpyxl.load_workbook(write(samples, blind_count=1).path)["Review"]
+
+    column = [each.value for each in review[1]].index("Judge score") + 1
+    assert [review.cell(row, column).value for row in (2, 3, 4)] == ["blind"] * 3

@@ -425,6 +425,27 @@ def siblings(path: Path) -> list[str]:
     return sorted(each.name for each in path.parent.iterdir())
 
 
+def test_of_two_entries_about_one_row_in_two_workbooks_neither_is_lost(
+    write: Write, grades: Sequence[Grade], criteria_path: Path
+) -> None:
+    path = write(grades, criteria_path).path
+    lock = path.with_name("~$graded.xlsx")
+    lock.write_text("")
+    beside = write(grades, criteria_path).path
+    type_in(path, 2, expert_score=25, expert_comment="in the open one")
+    type_in(beside, 2, expert_score=75, expert_comment="beside it")
+    lock.unlink()
+
+    written = write(grades, criteria_path)
+
+    kept = path.with_name("graded (earlier 1).xlsx")
+    shown = [cell(openpyxl.load_workbook(each)["Review"], "Expert comment", 2).value for each in (path, kept)]
+    assert shown == ["beside it", "in the open one"]
+    assert any(
+        "another workbook that was saved later says otherwise about the same (id 1" in note for note in written.notes
+    )
+
+
 def test_what_was_typed_beside_an_open_workbook_is_carried_on(
     write: Write, grades: Sequence[Grade], criteria_path: Path
 ) -> None:
