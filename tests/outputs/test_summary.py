@@ -12,7 +12,6 @@ from grader.outputs.results_jsonl import ExpertView
 from grader.outputs.summary import Summary, empty_summary, total_cost_usd, write_summary
 from grader.records import CallTotals, Grade, Item, Reply, SkippedItem, Status, Usage, Verdict
 
-
 _IDS = count(1)
 
 
