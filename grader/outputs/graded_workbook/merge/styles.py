@@ -23,7 +23,7 @@ _ZERO_IS_USUAL = ("xf", "alignment")
 
 _SWITCHES = ("b", "i", "strike", "outline", "shadow", "condense", "extend")
 
-Meaning = tuple[str, frozenset[tuple[str, str]], tuple[str, ...]]
+Meaning = tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]
 
 _APPLIED = ("applyNumberFormat", "applyFont", "applyFill", "applyBorder", "applyAlignment")
 
@@ -136,7 +136,7 @@ def _meaning(entry: etree._Element) -> Meaning:
         attributes = {name: value for name, value in attributes.items() if value != "0" or name.startswith("apply")}
     # That a part of a format applies is said by some programs and understood by all.
     attributes = {name: value for name, value in attributes.items() if not _is_usual(tag, name, value)}
-    return tag, frozenset(attributes.items()), tuple(sorted(map(repr, map(_meaning, children(entry)))))
+    return tag, tuple(sorted(attributes.items())), tuple(sorted(map(repr, map(_meaning, children(entry)))))
 
 
 def _plain(value: str) -> str:
