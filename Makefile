@@ -18,7 +18,7 @@ demo: $(VENV)/.run
 	cd $(ROOT) && $(BIN)/grader run Data/lunar-surface/settings.json --out Result/demo-benchmark
 
 test: lint
-	cd $(ROOT) && $(BIN)/python -m coverage erase && $(BIN)/python -m pytest -n 3 --dist worksteal --cov --cov-report=term
+	cd $(ROOT) && $(BIN)/python -m coverage erase && $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term
 
 lint: $(VENV)/.test
 	cd $(ROOT) && $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports --no-logo

@@ -280,7 +280,9 @@ def test_there_are_enough_attacks_and_they_work_where_nothing_guards(name: str) 
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_data_changes_the_verdict_of_a_judge_that_quotes_it(name: str, field: str) -> None:
-    for attack in attacks(name):
+    # Every attack in the answer; in each other field a third of them, another third for each type.
+    chosen = attacks(name) if field == "answer" else attacks(name)[(NAMES.index(name) + FIELDS.index(field)) % 3 :: 3]
+    for attack in chosen:
         quote = shown(name, field, attack)
         if quote is None:
             assert field != "answer"
@@ -343,7 +345,7 @@ def prompt_form(name: str) -> str:
     return renderer_of(name).render(item(name)).messages[1]["content"].rsplit("</answer-\ue000>", 1)[1].strip()
 
 
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def fragments(name: str) -> st.SearchStrategy[str]:
