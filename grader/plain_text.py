@@ -23,6 +23,8 @@ def normalise(text: str) -> str:
 
     Only digits and punctuation are folded, not all of NFKC: that would read `5²` as 52.
     """
+    if text.isascii() and "&" not in text:  # most texts are plain, and are asked about often
+        return text
     text = strip_invisible(text.translate(_TRANSLATION))
     return _ESCAPED_CLOSING.sub(">", _ESCAPED_OPENING.sub("<", text))
 

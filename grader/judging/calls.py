@@ -15,7 +15,7 @@ from grader.judging.judge import Call, Judge, call_key
 from grader.judging.limits import Budget, Limiter
 from grader.judging.prices import Price, most_tokens
 from grader.judging.rate_limits import TellsLimits
-from grader.judging.redact import redact_reply
+from grader.judging.redact import redact_reply, secrets_in_replies
 from grader.judging.stopping import Stop, Stopped, StoppedEarly
 from grader.plain_text import normalise
 from grader.records import FILTER_REASONS, Reply, StoredCall, StoredGrade, StoredItem
@@ -114,6 +114,7 @@ class Caller:
         self._failures_in_a_row = 0
         self._teller = judge if isinstance(judge, TellsLimits) else None
         self._log = CallLog()
+        self._secrets = secrets_in_replies()
         self.commits: GroupCommit[StoredCall | StoredGrade | StoredItem] = commits or GroupCommit(store.write)
 
     async def reply(self, call: Call) -> Reply:
@@ -188,9 +189,14 @@ class Caller:
                 self._limiter.used(turn, usage)
                 if self._teller is not None:
                     self._limiter.told(turn, self._teller.seen_limits)
-            refusal = _storable(reply.refusal) if reply.refusal else reply.refusal
-            reply = replace(reply, key=key, attempts=tries.count, text=_storable(reply.text), refusal=refusal)
-            reply = replace(reply, cost_usd=_sum_usd(reply.cost_usd, tries))
+            reply = replace(
+                reply,
+                key=key,
+                attempts=tries.count,
+                text=self._storable(reply.text),
+                refusal=self._storable(reply.refusal) if reply.refusal else reply.refusal,
+                cost_usd=_sum_usd(reply.cost_usd, tries),
+            )
             await self._commit(call, reply)
         self._limiter.succeeded()
         self._log.served(call, reply)
@@ -210,6 +216,10 @@ class Caller:
         )
         await self.commits.put(row)
         self._observer.called(reply)
+
+    def _storable(self, text: str) -> str:
+        """Return `text` as it is stored, without keys, so that a call that quotes it is the same after a stop."""
+        return redact_reply(text, self._secrets).encode("utf-8", "replace").decode()
 
     def _priced(self, reply: Reply) -> Reply:
         """Return `reply` with its cost, where the judge does not know it and the price is known."""
@@ -280,8 +290,3 @@ def _may_be_billed(error: JudgeError) -> bool:
 def _retry_after_seconds(error: JudgeError) -> float:
     """Return how long the provider wants to be left alone, within reason."""
     return min(error.retry_after_seconds or 0.0, _LONGEST_RETRY_AFTER_SECONDS)
-
-
-def _storable(text: str) -> str:
-    """Return `text` as it is stored, without keys, so that a call that quotes it is the same after a stop."""
-    return redact_reply(text).encode("utf-8", "replace").decode()

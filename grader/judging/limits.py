@@ -25,12 +25,15 @@ _PAUSE_SECONDS = 0.5
 """How long all calls pause after a refusal that names no time."""
 
 _FIRST_CALLS = 4
-"""So many calls begin before the provider has answered any: its first answer tells how many it takes, and a wrong key
-or model is told by four refusals rather than by as many as there are places. It costs a run one latency, at most a
-second: 5 % of 1,000 answers at 200 ms, 50 at once. With 8 or 16 it would cost the same: calls go in waves."""
+"""So many calls begin at once: a provider that refuses quickly, as for a wrong key or model, does so four times rather
+than as often as there are places."""
+
+_FIRST_SECONDS = 0.05
+"""So long the others wait for a first answer. To wait for as long as it takes would cost every run one latency."""
 
 _MORE_CALLS = 50
-"""So many more begin each second while there is no answer yet: a slow model is not a busy one."""
+"""So many may begin then, and as many more each second while there is no answer: the first one tells how many the
+provider takes, but a slow model is not a busy one."""
 
 _LOOK_AGAIN_SECONDS = 0.25
 """How long a call sleeps before it looks again whether it may start: answers that came meanwhile may say otherwise."""
@@ -129,7 +132,7 @@ class Limiter:
             return
         turn = asyncio.get_running_loop().create_future()
         if not self._is_answered and not self._waiting:
-            asyncio.get_running_loop().call_later(1.0, self._begin_more)
+            asyncio.get_running_loop().call_later(_FIRST_SECONDS, self._begin_more, 0)
         self._waiting.append(turn)
         try:
             await turn
@@ -138,14 +141,14 @@ class Limiter:
                 self._release()
             raise
 
-    def _begin_more(self) -> None:
-        """Let more calls begin though none was answered yet."""
+    def _begin_more(self, before: int) -> None:
+        """Let so many calls as `before`, and more, be in flight though none was answered yet."""
         if self._is_answered:
             return
-        self._limit = min(float(self._most), self._limit + _MORE_CALLS)
+        self._limit = float(min(self._most, before + _MORE_CALLS))
         self._wake()
         if self._limit < self._most:
-            asyncio.get_running_loop().call_later(1.0, self._begin_more)
+            asyncio.get_running_loop().call_later(1.0, self._begin_more, int(self._limit))
 
     def _release(self) -> None:
         if not self._is_answered:

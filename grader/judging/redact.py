@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
@@ -31,11 +32,15 @@ def redact(text: str) -> str:
     return _LOOKS_LIKE_KEY.sub("[redacted]", text)
 
 
-def redact_reply(text: str) -> str:
-    """Return a judge's reply without any known key; what only looks like a key may be a quote."""
-    for secret in _known_secrets():
-        if len(secret) >= _SHORTEST_IN_REPLY or secret in _KEPT_SECRETS:
-            text = text.replace(secret, "[redacted]")
+def secrets_in_replies() -> tuple[str, ...]:
+    """Return the keys to take out of replies: looked up once for all, since that takes longer than to read a reply."""
+    return tuple(each for each in _known_secrets() if len(each) >= _SHORTEST_IN_REPLY or each in _KEPT_SECRETS)
+
+
+def redact_reply(text: str, secrets: Sequence[str]) -> str:
+    """Return a judge's reply without any of `secrets`; what only looks like a key may be a quote."""
+    for secret in secrets:
+        text = text.replace(secret, "[redacted]")
     return text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
@@ -52,10 +53,11 @@ class PromptRenderer:
         if missing:
             raise RubricError(f"the template has no {{% block {missing[0]} %}}", path=template_path)
         self._form = reply_form(rubric)
+        self._shown_rubric = _rubric(rubric)
 
     def render(self, item: Item) -> Prompt:
         """Return the prompt for `item`, with the nonce still a placeholder."""
-        context = _context(item, self._rubric)
+        context = {**_context(item, self._rubric), "rubric": self._shown_rubric}
         if self._lowest_level_first:  # for who wants to know whether the order moves a judge
             context |= {"levels": context["levels"][::-1], "first_level": "lowest"}
         system, user = (self._section(name, context) for name in _SECTIONS)
@@ -96,23 +98,26 @@ class PromptRenderer:
 
 
 def _context(item: Item, rubric: Rubric) -> dict[str, Any]:
-    """Return what a template sees: plain texts, numbers, lists and mappings only."""
+    """Return what a template sees of an item: plain texts, numbers, lists and mappings only."""
     texts = {name: item.fields.get(name, "") for name in (*rubric.inputs, *rubric.optional_inputs) if name not in _OWN}
     texts |= {"question": item.question, "reference": item.reference, **item.fields, "answer": item.answer}
-    names = [*texts, "criteria"]
-    guards = (*reply_guards(rubric.output), delimiter_guard(tuple(names)), *MARKER_GUARDS)
+    names = (*texts, "criteria")
+    guards = (*reply_guards(rubric.output), delimiter_guard(names), *MARKER_GUARDS)
     criteria = [(criterion, neutralise(criterion.text, guards)) for criterion in item.criteria]
     return {
         "blocks": {name: block(name, neutralise(text, guards)) for name, text in texts.items()},
         "has": {name: bool(text.strip()) for name, text in texts.items()},
-        "open": {name: opening(name) for name in names},
-        "close": {name: closing(name) for name in names},
+        **_delimiters(names),
         "criteria": [{"number": criterion.number, "text": text} for criterion, text in criteria],
         "levels": _levels(criteria, rubric),
         "first_level": "highest",
         "options": _options(item, rubric, guards),
-        "rubric": _rubric(rubric),
     }
+
+
+@lru_cache(maxsize=64)
+def _delimiters(names: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    return {"open": {name: opening(name) for name in names}, "close": {name: closing(name) for name in names}}
 
 
 def _options(item: Item, rubric: Rubric, guards: Sequence[Guard]) -> dict[str, str]:

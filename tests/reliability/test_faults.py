@@ -114,7 +114,7 @@ def test_who_waits_holds_no_place(faulty: FaultyProvider, transport: str) -> Non
 @BOTH
 @pytest.mark.parametrize("status", [401, 404])
 def test_a_wrong_key_or_model_is_told_by_a_few_refusals(faulty: FaultyProvider, transport: str, status: int) -> None:
-    faulty.script = lambda _: Scripted(status=status, seconds=0.05)
+    faulty.script = lambda _: Scripted(status=status)
     done = grade(faulty, transport, "--concurrency", 50)
     assert done.exit_code == 1
     assert str(status) in str(done.exception) + done.output

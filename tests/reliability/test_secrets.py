@@ -18,7 +18,7 @@ from provider import Provider, Request, Scripted
 
 from grader.cli.main import cli
 from grader.judging.debug_log import debug_log
-from grader.judging.redact import redact_reply
+from grader.judging.redact import redact_reply, secrets_in_replies
 
 ROOT = Path(__file__).parents[2]
 KEY = "canary-key-0123456789"
@@ -154,7 +154,7 @@ def test_of_a_reply_only_keys_of_the_environment_are_taken_out(monkeypatch: pyte
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("SHORT_TOKEN", "analysis")
     text = f"<analysis>The answer says sk-abcdefgh12345678 and {KEY}.</analysis>"
-    assert redact_reply(text) == "<analysis>The answer says sk-abcdefgh12345678 and [redacted].</analysis>"
+    assert redact_reply(text, secrets_in_replies()) == "<analysis>The answer says sk-abcdefgh12345678 and [redacted].</analysis>"
 
 
 @pytest.mark.parametrize("is_verbose", [True, False])
