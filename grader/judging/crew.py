@@ -40,41 +40,35 @@ class Crew(Generic[Work]):
     async def run(self, jobs: Iterable[Work], work: Callable[[Work], Awaitable[None]]) -> Ending:
         """Do `work` on every job; an error that it raises stops the run and is told by the ending."""
         with on_interrupt(self._stop):
-            await self._feed(jobs, work)
+            feeding = asyncio.create_task(self._feed(jobs, work))
+            await self._unless_stopped(feeding)
+            feeding.cancel()
+            await asyncio.wait([feeding])
+            if not feeding.cancelled():
+                feeding.result()  # what went wrong with the jobs themselves
             await self._drain()
         return Ending(error=self._stop.error, is_interrupted=self._stop.is_interrupted)
 
     async def _feed(self, jobs: Iterable[Work], work: Callable[[Work], Awaitable[None]]) -> None:
         """Begin one job after the other, each as soon as there is a place for it."""
-        stopping = asyncio.create_task(self._stop.wait())
-        try:
-            for job in jobs:
-                if not await self._place(stopping):
-                    return
-                task = asyncio.create_task(self._do(job, work))
-                self._working.add(task)
-                task.add_done_callback(self._working.discard)
-        finally:
-            stopping.cancel()
-
-    async def _place(self, stopping: asyncio.Task[None]) -> bool:
-        """Take a place for a job, unless the run stops first."""
-        if not self.places.locked() and not self._stop.is_set:
+        for job in jobs:
             await self.places.acquire()
-            return True
-        place = asyncio.create_task(self.places.acquire())
-        await asyncio.wait({place, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        if place.done() and not self._stop.is_set:
-            return True
-        place.cancel()
-        return False
+            if self._stop.is_set:
+                return
+            task = asyncio.create_task(self._do(job, work))
+            self._working.add(task)
+            task.add_done_callback(self._working.discard)
+
+    async def _unless_stopped(self, *tasks: asyncio.Task[None]) -> None:
+        """Wait for any of `tasks`, or until the run is to stop."""
+        stopping = asyncio.create_task(self._stop.wait())
+        await asyncio.wait({*tasks, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
 
     async def _drain(self) -> None:
         """Wait for what is under way: to its end, or for a while where the run is stopping."""
-        stopping = asyncio.create_task(self._stop.wait())
         while self._working and not self._stop.is_set:
-            await asyncio.wait({*self._working, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
+            await self._unless_stopped(*self._working)
         if self._working:
             await asyncio.wait(self._working, timeout=self._grace_seconds)
         for task in self._working:
