@@ -71,6 +71,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
             finalize=self._written,
             trim_blocks=True,
             lstrip_blocks=True,
+            auto_reload=False,  # no look at the file for each prompt
             autoescape=False,  # prompts are plain text; data is neutralised in data_blocks
         )
         self.globals = {"range": self.globals["range"]}

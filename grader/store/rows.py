@@ -8,6 +8,8 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
+
 from grader.records import (
     CellRef,
     Criterion,
@@ -47,7 +49,7 @@ def grade_row(stored: StoredGrade) -> tuple[Any, ...]:
     grade = stored.grade
     return _storable(
         *(stored.position, grade.item.system, grade.item.id, grade.sample, grade.rubric, grade.model),
-        *(_dump(asdict(grade.item)), _dump(asdict(grade.verdict)), _dump([reply.key for reply in grade.replies])),
+        *(_dump(grade.item), _dump(grade.verdict), _dump([reply.key for reply in grade.replies])),
     )
 
 
@@ -67,7 +69,7 @@ def override_row(override: Override) -> tuple[Any, ...]:
         *(now(), override.reviewer, override.entered),
         *(override.system, override.item_id, override.sample, override.level, override.number),
         *(int(override.is_blind), override.score, None if override.met is None else int(override.met)),
-        *(override.comment, override.text_hash, _dump(asdict(override.source)) if override.source else None),
+        *(override.comment, override.text_hash, _dump(override.source) if override.source else None),
     )
 
 
@@ -77,19 +79,30 @@ def _storable(*values: Any) -> tuple[Any, ...]:
 
 
 def _dump(value: Any) -> str:
-    """Return JSON that SQLite can hold: a lone surrogate stays an escape."""
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    """Return JSON of plain values and records that SQLite can hold: a lone surrogate stays an escape."""
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # it takes no lone surrogate
+        return json.dumps(value, default=asdict, ensure_ascii=True, separators=(",", ":"))
+
+
+def _load(text: str) -> Any:
+    """Return what `_dump` made a text of."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:  # it takes no lone surrogate
+        return json.loads(text)
 
 
 def as_grade(row: Mapping[str, Any], find_reply: Callable[[str], Reply]) -> Grade:
     """Return a grade from its row, with its replies looked up by their calls' keys."""
     return Grade(
-        item=as_item(json.loads(row["item"])),
-        verdict=as_verdict(json.loads(row["verdict"])),
+        item=as_item(_load(row["item"])),
+        verdict=as_verdict(_load(row["verdict"])),
         rubric=row["rubric"],
         model=row["model"],
         sample=row["sample"],
-        replies=tuple(find_reply(key) for key in json.loads(row["call_keys"])),
+        replies=tuple(find_reply(key) for key in _load(row["call_keys"])),
     )
 
 
@@ -132,10 +145,12 @@ def as_override(row: Mapping[str, Any]) -> Override:
 
 def as_item(content: Mapping[str, Any]) -> Item:
     """Return an item from what `grade_row` kept of it."""
-    criteria = tuple(
-        Criterion(**{**criterion, "source": _as_cell(criterion["source"])}) for criterion in content["criteria"]
-    )
+    criteria = tuple(map(_as_criterion, content["criteria"]))
     return Item(**{**content, "criteria": criteria, "source": _as_cell(content["source"])})
+
+
+def _as_criterion(content: Mapping[str, Any]) -> Criterion:
+    return Criterion(**{**content, "source": _as_cell(content["source"])})
 
 
 def _as_cell(content: Mapping[str, Any] | None) -> CellRef | None:
