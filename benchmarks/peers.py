@@ -27,6 +27,7 @@ import xlsxwriter
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from measuring import compile_grader
 from provider import Provider, Scripted
 
 ROOT = Path(__file__).parents[1]
@@ -86,6 +87,7 @@ def main() -> None:
 
 
 def _measure(peer: Peer, options: argparse.Namespace, limit_seconds: float) -> str:
+    compile_grader()
     provider = Provider()
     provider.script = lambda _: Scripted(text=peer.reply, seconds=options.seconds)
     with tempfile.TemporaryDirectory() as folder:

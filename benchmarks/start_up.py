@@ -6,6 +6,8 @@ import resource
 import subprocess
 import sys
 
+from measuring import compile_grader
+
 _TIMES = 15
 
 
@@ -20,6 +22,7 @@ def main() -> None:
 
 def cpu_seconds(*arguments: str) -> float:
     """Return the least CPU seconds that Python took for `arguments` in several starts."""
+    compile_grader()
     return min(_once(arguments) for _ in range(_TIMES))
 
 

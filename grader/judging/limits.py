@@ -28,7 +28,7 @@ _FIRST_CALLS = 4
 """So many calls begin at once: a provider that refuses quickly, as for a wrong key or model, does so four times rather
 than as often as there are places."""
 
-_FIRST_SECONDS = 0.05
+_FIRST_SECONDS = 0.03
 """So long the others wait for a first answer. To wait for as long as it takes would cost every run one latency."""
 
 _MORE_CALLS = 50

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -23,16 +24,19 @@ def test_an_unknown_model_has_no_price(model: str) -> None:
     assert find_price(model) is None
 
 
-def test_a_model_that_is_not_paid_by_token_has_no_price(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("indent", [4, None])
+def test_a_model_that_is_not_paid_by_token_has_no_price(indent: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     table = {
         "a": {"input_cost_per_second": 1},
         "b": {"input_cost_per_token": 0.5},
         "c": {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0},
     }
-    monkeypatch.setattr(prices, "_price_map", lambda: table)
+    monkeypatch.setattr(prices, "_price_file", lambda: json.dumps(table, indent=indent).encode())
+    prices._price_map.cache_clear()
     assert find_price("a") is None
     assert find_price("b") == Price(prompt_usd=0.5, completion_usd=0)
     assert find_price("c") == Price(prompt_usd=0, completion_usd=0)
+    prices._price_map.cache_clear()
 
 
 def test_what_a_call_costs() -> None:
@@ -71,3 +75,9 @@ def test_litellm_is_not_imported_for_prices() -> None:
         "count_tokens([{'content': 'x'}]); sys.exit('litellm' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+def test_entries_are_read_as_the_whole_file_has_them() -> None:
+    names = ["gpt-4o", *list(prices._price_map())[::97]]
+    assert [prices.describe_model(name) for name in names] == [prices._price_map()[name] for name in names]
+    assert prices.describe_model("no such model") == {}
