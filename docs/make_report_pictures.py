@@ -21,7 +21,7 @@ def take(report: Path) -> None:
         pictures = DOCS / "pictures"
         browser.look(width=1100)
         browser.open(report)
-        browser.wait(0.5)
+        browser.settle()
         browser.screenshot(pictures / "report-light.png", clip={"x": 0, "y": 0, "width": 1100, "height": 720})
         browser.look(width=1100, is_dark=True)
         browser.screenshot(pictures / "report-dark.png", clip={"x": 0, "y": 0, "width": 1100, "height": 720})

@@ -9,16 +9,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from importlib import import_module
+from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from grader import __version__
-from grader.judging.calls import CallSettings, Observer
-from grader.judging.judge import Judge
-from grader.judging.runner import Ending, run_jobs
+from grader.grading import GradeSettings, grade
 from grader.outputs.agreement_json import write_agreement_json
 from grader.outputs.analysed_grades import analyse_grades
 from grader.outputs.analysis_json import write_analysis_json
@@ -26,9 +22,7 @@ from grader.outputs.exporters import GROUP as EXPORTERS
 from grader.outputs.exporters import run_exporters
 from grader.outputs.results_jsonl import Recorder, recording
 from grader.outputs.summary import Summary, empty_summary, total_cost_usd, write_summary
-from grader.planning import Plan
 from grader.plugins import find_plugins
-from grader.rubric_method import RubricMethod
 from grader.run_notes import changed_note, kept_notes, missing_note, unreviewed_note
 from grader.statistics.agreement_records import AgreementReport
 from grader.store.run_head import RunHead
@@ -50,35 +44,7 @@ if TYPE_CHECKING:
     from grader.outputs.graded_workbook.write import WrittenWorkbook
     from grader.statistics.item_analysis_records import ItemAnalysis
 
-_TO_WRITE = ("grader.outputs.expert_views", "grader.outputs.graded_workbook.write")
-"""What takes long to import and is needed for writing only: imported while the first calls wait for their replies."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GradeSettings:
-    """How to grade: the calls, how often to ask again, and whether empty answers are sent."""
-
-    calls: CallSettings
-    reasks: int = 2
-    max_tokens: int | None = 4096
-    judge_empty: bool = False
-
-
-def grade(plan: Plan, *, judge: Judge, store: RunStore, settings: GradeSettings, observer: Observer) -> Ending:
-    """Grade every item of a plan into the store; what the store already holds is not asked again."""
-    store.begin()
-    for name in _TO_WRITE:
-        Thread(target=import_module, args=(name,), daemon=True).start()
-    return run_jobs(
-        plan.jobs(),
-        judge=judge,
-        method=RubricMethod(plan.rubric, plan.template_path, model=judge.model, judge_empty=settings.judge_empty),
-        store=store,
-        settings=replace(settings.calls, spent_usd=store.totals().cost_usd or 0.0),
-        reasks=settings.reasks,
-        max_tokens=settings.max_tokens,
-        observer=observer,
-    )
+__all__ = ["GradeSettings", "Written", "grade", "write_outputs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,13 +9,11 @@ from itertools import chain
 from pathlib import Path
 
 from grader.errors import InputError
-from grader.inputs import context_passages
 from grader.inputs.answers import read_answers
 from grader.inputs.criteria_table import CriteriaTable
 from grader.inputs.criteria_workbook import read_criteria_workbook
 from grader.inputs.items import join_items, unanswered
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
-from grader.inputs.questions import read_questions
 from grader.judging.runner import Job
 from grader.records import Item, SkippedItem
 from grader.rubric import Rubric
@@ -103,6 +101,8 @@ def prepare(request: Request) -> Plan:
         answers = unanswered(criteria)
     questions = None
     if request.questions_path is not None:
+        from grader.inputs.questions import read_questions
+
         questions = read_questions(
             request.questions_path,
             column_map=request.column_map,
@@ -114,8 +114,10 @@ def prepare(request: Request) -> Plan:
     noted = [criteria.notes, *(table.notes for table in answers), questions.notes if questions else (), join.notes]
     notes = (choice.note, *chain.from_iterable(noted), *check_items(join.items, rubric, places))
     items, skipped = _chosen(request, join.items, join.skipped)
-    if context_passages.FIELD in rubric.optional_inputs:
-        items = context_passages.with_passages(items)
+    if "context_passages" in rubric.optional_inputs:
+        from grader.inputs.context_passages import with_passages
+
+        items = with_passages(items)
     return Plan(
         items=items,
         skipped=skipped,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from grader.errors import GraderError
 
 
-def find_plugins(group: str) -> dict[str, EntryPoint]:
+@lru_cache(maxsize=8)  # each look goes through all installed packages
+def find_plugins(group: str) -> Mapping[str, EntryPoint]:
     """Return the entry points of `group` by name, none of them imported yet."""
     return {entry.name: entry for entry in entry_points(group=group)}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from grader.grading import GradeSettings
 from grader.judging.prices import count_tokens
-from grader.pipeline import GradeSettings
 from grader.planning import Plan
 from grader.records import NONCE_STAND_IN, Prompt, Usage
 from grader.rubric_method import RubricMethod

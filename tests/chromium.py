@@ -19,6 +19,8 @@ _FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-port=0"),
 )
 _PATIENCE_SECONDS = 30.0
+_LONGEST_DELAY_MS = 150
+"""For so long the report waits after its window has changed, before it draws; after a filter it waits less."""
 
 
 def chromium_path() -> str:
@@ -44,6 +46,7 @@ class Chromium:
         self._loop = asyncio.new_event_loop()
         self._number = 0
         self._is_loaded = False
+        self._shown: tuple[object, ...] = ()
         try:
             self._loop.run_until_complete(self._connect())
         except BaseException:
@@ -80,10 +83,14 @@ class Chromium:
 
     def look(self, *, width: int = 1280, height: int = 900, is_dark: bool = False, medium: str = "") -> None:
         """Show the page at a width, in dark colours, or as it is printed."""
+        shown = (width, height, is_dark, medium)
+        if shown == self._shown:
+            return
+        self._shown = shown
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
         self.send("Emulation.setEmulatedMedia", media=medium, features=[scheme])
-        self.wait(0.4)
+        self.settle()
 
     def evaluate(self, expression: str) -> Any:
         """Return what a script on the page finds."""
@@ -100,11 +107,12 @@ class Chromium:
     def type(self, text: str) -> None:
         """Type a text where the cursor is."""
         self.send("Input.insertText", text=text)
-        self.wait(0.4)
+        self.settle()
 
-    def wait(self, seconds: float) -> None:
-        """Give the page time, and take note of what it reports."""
-        self._loop.run_until_complete(self._listen_for(seconds))
+    def settle(self) -> None:
+        """Wait until the page has been drawn anew and its own delays are over, by its own clock."""
+        later = f"setTimeout(() => requestAnimationFrame(done), {_LONGEST_DELAY_MS + 10})"
+        self.evaluate(f"new Promise((done) => requestAnimationFrame(() => {later}))")
 
     def screenshot(self, path: Path, *, is_whole: bool = False, clip: dict[str, float] | None = None) -> None:
         """Write a picture of what is to be seen, of the whole page, or of a part of it."""
@@ -151,14 +159,6 @@ class Chromium:
         async with asyncio.timeout(_PATIENCE_SECONDS):
             while not self._is_loaded:
                 self._note(await self._socket.receive_json())
-
-    async def _listen_for(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                while True:
-                    self._note(await self._socket.receive_json())
-        except TimeoutError:
-            pass
 
     def _note(self, message: dict[str, Any]) -> None:
         method, params = message.get("method"), message.get("params", {})

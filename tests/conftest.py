@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,11 +46,11 @@ def ord_mmbench(shared: Path) -> Path:
     return shared / "data" / "ord-mmbench"
 
 
-@pytest.fixture
-def criteria_path(tmp_path: Path) -> Path:
-    """A workbook with three questions, ids 1 to 3."""
-    path = tmp_path / "criteria.xlsx"
-    with xlsxwriter.Workbook(str(path)) as workbook:
+@pytest.fixture(scope="session")
+def small_inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder to copy from: criteria.xlsx, with questions of ids 1 to 3, and apollo.jsonl, one system's answers."""
+    folder = tmp_path_factory.mktemp("inputs")
+    with xlsxwriter.Workbook(str(folder / "criteria.xlsx")) as workbook:
         sheet = workbook.add_worksheet("Criteria")
         rows = [
             ["id", 25, 50, 100],
@@ -59,14 +60,19 @@ def criteria_path(tmp_path: Path) -> Path:
         ]
         for number, row in enumerate(rows):
             sheet.write_row(number, 0, row)
-    return path
+    texts = {"1": "The far side of the moon.", "2": "It was a rocket.", "3": "Somewhere."}
+    lines = [json.dumps({"id": item_id, "question": f"Q{item_id}?", "answer": text}) for item_id, text in texts.items()]
+    (folder / "apollo.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
 
 
 @pytest.fixture
-def answers_path(tmp_path: Path) -> Path:
-    """One system's answers to those questions."""
-    path = tmp_path / "apollo.jsonl"
-    texts = {"1": "The far side of the moon.", "2": "It was a rocket.", "3": "Somewhere."}
-    lines = [json.dumps({"id": item_id, "question": f"Q{item_id}?", "answer": text}) for item_id, text in texts.items()]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+def criteria_path(small_inputs: Path, tmp_path: Path) -> Path:
+    """That workbook, in the test's own folder."""
+    return Path(shutil.copyfile(small_inputs / "criteria.xlsx", tmp_path / "criteria.xlsx"))
+
+
+@pytest.fixture
+def answers_path(small_inputs: Path, tmp_path: Path) -> Path:
+    """Those answers, in the test's own folder."""
+    return Path(shutil.copyfile(small_inputs / "apollo.jsonl", tmp_path / "apollo.jsonl"))

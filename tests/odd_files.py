@@ -88,7 +88,7 @@ def write_package(
             if content is not None:
                 info = zipfile.ZipInfo("x")
                 info.filename = rename(part)
-                package.writestr(info, content, zipfile.ZIP_DEFLATED)
+                package.writestr(info, content, zipfile.ZIP_DEFLATED, compresslevel=1)
 
 
 def write_workbook(path: Path, change: Callable[[Any, Any], object] | None = None) -> None:

@@ -21,6 +21,8 @@ class Scripted:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
+    is_held: Callable[[], bool] = lambda: False
+    """Asked again and again before `seconds` begin to count."""
     body: bytes | None = None
     """Sent instead of a chat completion."""
     is_reset: bool = False
@@ -140,6 +142,8 @@ class Provider:
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
             scripted = self._limited(self.script(asked), asked)
+            while scripted.is_held():
+                await asyncio.sleep(0.05)
             await asyncio.sleep(scripted.seconds)
             if scripted.is_reset and request.transport is not None:
                 request.transport.close()

@@ -62,6 +62,7 @@ def read_verdict(verdict: Verdict) -> dict[str, Any]:
     }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("path", PROMPTS, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
 def test_prompts_are_what_they_were(path: Path, tmp_path: Path) -> None:
     text = rendered(plan_of(path.parents[1]), path.stem)

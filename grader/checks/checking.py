@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from grader.checks.problem import Finding, Part, Problem, Severity, as_problem
-from grader.checks.registry import RULES
+from grader.checks.problem import Finding, Part, Problem, Rule, Severity, as_problem
+from grader.checks.stopping_rules import STOPPING
 from grader.checks.table import Table
 from grader.checks.views import AnswersView, Files, Matching, RubricView, open_answers, open_table
 from grader.errors import GraderError, InputError
@@ -29,14 +29,15 @@ def find_problems(files: Files, *, silenced: Collection[str] = ()) -> list[Probl
     Raises:
         Nothing for what is wrong with the files: that is what is returned.
     """
-    return _checked(files, frozenset(Severity), silenced, answers_paths=files.answers_paths)
+    from grader.checks.registry import RULES
+
+    return _checked(files, RULES.values(), silenced, answers_paths=files.answers_paths)
 
 
 def find_errors(files: Files, *, silenced: Collection[str] = ()) -> list[Problem]:
     """Return only what grading is refused for, without the cost of the warnings; standard input is left unread."""
     paths = tuple(path for path in files.answers_paths if path != STDIN)
-    problems = _checked(files, frozenset({Severity.ERROR}), silenced, answers_paths=paths)
-    return [problem for problem in problems if RULES[problem.rule].stops_scoring]
+    return _checked(files, STOPPING, silenced, answers_paths=paths)
 
 
 def refuse_errors(files: Files) -> None:
@@ -58,7 +59,7 @@ def refuse_errors(files: Files) -> None:
 
 def _checked(
     files: Files,
-    severities: Collection[Severity],
+    rules: Collection[Rule],
     silenced: Collection[str],
     answers_paths: Collection[Path],
 ) -> list[Problem]:
@@ -77,19 +78,16 @@ def _checked(
     elif error is not None:
         views.append(("answers", AnswersView(path=str(files.criteria_path), kind="criteria", error=error)))
     quiet = {*silenced, *(rubric.rubric.silenced if rubric.rubric else ())}
-    found = list(dict.fromkeys(_run(views, severities, quiet)))
+    found = dict.fromkeys(_run(views, (rule for rule in rules if rule.id not in quiet)))
     return sorted(found, key=lambda problem: _order(problem, [str(files.criteria_path)]))
 
 
-def _run(
-    views: Collection[tuple[Part, object]], severities: Collection[Severity], quiet: Collection[str]
-) -> Iterator[Problem]:
-    for rule in RULES.values():
-        if rule.severity in severities and rule.id not in quiet:
-            for part, view in views:
-                if part == rule.part:
-                    findings: list[Finding] = list(rule.find(view))
-                    yield from (as_problem(rule, finding) for finding in findings)
+def _run(views: Collection[tuple[Part, object]], rules: Iterable[Rule]) -> Iterator[Problem]:
+    for rule in rules:
+        for part, view in views:
+            if part == rule.part:
+                findings: list[Finding] = list(rule.find(view))
+                yield from (as_problem(rule, finding) for finding in findings)
 
 
 def _open_rubric(files: Files) -> RubricView:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from grader.checks.column_rules import points_of
 from grader.checks.problem import Finding, Rule, Severity
 from grader.checks.prose import QUOTED, without_quotes
+from grader.checks.ranges import range_problem
 from grader.checks.table import CriteriaCell, Table
 from grader.inputs.columns import clean_text
 from grader.inputs.sheet import cell_name
@@ -113,17 +114,6 @@ def _ranges(text: str) -> list[tuple[float, float]]:
     matches = [_RANGE.match(piece) for piece in pieces if piece]
     found = [(float(match[1]), float(match[2])) for match in matches if match and int(match[1]) < int(match[2])]
     return sorted(found) if len(found) > 1 and len(found) == len(matches) else []
-
-
-def range_problem(ranges: Sequence[tuple[float, float]], step: float) -> str:
-    """Return what is wrong between ranges in rising order: a gap, an overlap, or nothing."""
-    for (low, high), (next_low, next_high) in pairwise(ranges):
-        shown = f"{low:g}–{high:g} and {next_low:g}–{next_high:g}" if low != high else f"{low:g} and {next_low:g}"
-        if next_low <= high:
-            return f"the ranges {shown} overlap"
-        if step and next_low - high > step + 1e-9:
-            return f"there is a gap between the ranges {shown}"
-    return ""
 
 
 def find_too_many_items(table: Table) -> Iterator[Finding]:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grader.checks import answers_rules, cell_rules, column_rules, id_rules, item_rules, rubric_rules, wording_rules
+from grader.checks import item_rules, wording_rules
 from grader.checks.problem import Rule
+from grader.checks.stopping_rules import ROOMS
 
-RULES: Mapping[str, Rule] = {
-    rule.id: rule
-    for room in (id_rules, column_rules, cell_rules, rubric_rules, answers_rules, item_rules, wording_rules)
-    for rule in room.RULES
-}
+RULES: Mapping[str, Rule] = {rule.id: rule for room in (*ROOMS, item_rules, wording_rules) for rule in room.RULES}

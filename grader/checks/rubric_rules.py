@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from grader.checks.item_rules import range_problem
 from grader.checks.problem import Finding, Rule, Severity
+from grader.checks.ranges import range_problem
 from grader.checks.views import RubricView, place_of
 from grader.errors import RubricError
 from grader.inputs.columns import closest
-from grader.inputs.rubric_problems import key_lines
 from grader.records import CellRef, Criterion, Item
 from grader.rubric import Band, Rubric, Scale
 
@@ -74,6 +73,8 @@ def _line_of(path: str, key: str) -> str | None:
     """Return the line of a rubric file on which a key stands; `None` where the rubric is no file that was named."""
     if not path.endswith((".yaml", ".yml")):
         return None
+    from grader.inputs.rubric_problems import key_lines
+
     line = key_lines(Path(path).read_text(encoding="utf-8-sig")).get((key,))
     return f"line {line}" if line else None
 

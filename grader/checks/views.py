@@ -16,8 +16,6 @@ from grader.inputs.criteria_table import Layout
 from grader.inputs.criteria_workbook import guessed_layouts, read_criteria_workbook
 from grader.inputs.json_records import STDIN
 from grader.inputs.package_intake import IntakeLimits
-from grader.inputs.points_layout import find_points_header
-from grader.inputs.questions_layout import find_questions_header
 from grader.inputs.sheet import Sheet
 from grader.inputs.tables import HEADER_SEARCH_ROWS, Record, RecordReader, is_json, open_sheets
 from grader.records import CellRef
@@ -159,6 +157,9 @@ def open_answers(path: Path, kind: str, files: Files) -> AnswersView:
         records.extend(reader.records())
     except InputError as caught:
         error = caught
+    else:
+        if files.skip_bad_lines or not reader.bad_lines:
+            reader.hand_on(records)
     system = STDIN_SYSTEM if path == STDIN else path.stem
     is_told = files.skip_bad_lines or error is not None or path == STDIN
     return AnswersView(
@@ -180,8 +181,12 @@ def _as_table(sheet: Sheet, layout: Layout | None, column_map: Mapping[str, str]
 
 
 def _by_criterion_or_question(sheet: Sheet, layout: Layout, column_map: Mapping[str, str]) -> Table | None:
-    find = find_points_header if layout == "points" else find_questions_header
-    header = find(sheet, column_map)
+    if layout == "points":
+        from grader.inputs.points_layout import find_points_header as find_header
+    else:
+        from grader.inputs.questions_layout import find_questions_header as find_header
+
+    header = find_header(sheet, column_map)
     return None if header is None else _table(sheet, layout, header.row, header.columns)
 
 

@@ -22,6 +22,15 @@ def rarely_collected() -> Iterator[None]:
         gc.set_threshold(*thresholds)
 
 
-def keep_what_there_is() -> None:
-    """Leave out of every later look what has been imported and read so far: it lasts as long as the command."""
-    gc.freeze()
+@contextmanager
+def lasting() -> Iterator[None]:
+    """Look not at all meanwhile, and leave what there is then out of every later look: it lasts as long as the command.
+
+    It is for what is imported and read before the work begins, none of which is garbage.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from grader.grading import GradeSettings
     from grader.judging.judge import Judge
     from grader.judging.prices import Price
-    from grader.pipeline import GradeSettings
     from grader.records import RecordedReply
     from grader.rubric import Rubric
 
@@ -87,10 +87,10 @@ def grade_settings(options: dict[str, Any]) -> GradeSettings:
     Raises:
         UsageError: a cost is not to be exceeded, and the price is not known.
     """
+    from grader.grading import GradeSettings
     from grader.judging.calls import CallSettings
     from grader.judging.judges import is_local
     from grader.judging.prices import find_price
-    from grader.pipeline import GradeSettings
 
     model = options["model"]
     price = _price(options["price"]) or (None if is_local(model) else find_price(model))
@@ -149,11 +149,12 @@ def chosen_judge(options: dict[str, Any], rubric: Rubric) -> Judge:
 
 
 def _recordings(model: str) -> list[RecordedReply]:
-    from grader.inputs.recordings import read_recordings
     from grader.judging.judges import REPLAY_PREFIX
-    from grader.store.recorded_replies import read_recorded_replies
 
     if not model.startswith(REPLAY_PREFIX):
         return []
+    from grader.inputs.recordings import read_recordings
+    from grader.store.recorded_replies import read_recorded_replies
+
     path = Path(model.removeprefix(REPLAY_PREFIX))
     return list(read_recorded_replies(path) if path.suffix == ".db" else read_recordings(path))

@@ -67,9 +67,12 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what the user can put right is shown as a message that says how."""
+        from grader.cli.garbage import rarely_collected
+
         try:
             ctx.default_map = _read_settings(Path(SETTINGS_FILE))
-            return super().invoke(ctx)
+            with rarely_collected():
+                return super().invoke(ctx)
         except GraderError as error:
             click.echo(f"Error: {error.message}", err=True)
             if error.hint:

@@ -14,8 +14,8 @@ from grader.cli.options import FOLDER, as_request, reading_options, rubric_optio
 from grader.cli.outcome import command_line, say_ending
 
 if TYPE_CHECKING:
+    from grader.grading import GradeSettings
     from grader.judging.runner import Ending
-    from grader.pipeline import GradeSettings
     from grader.planning import Request
     from grader.probe_records import ProbeReport
     from grader.probing.probe import CallCount, Probe

@@ -13,9 +13,14 @@ from grader.cli.options import FOLDER, as_request, choosing_options, reading_opt
 from grader.cli.outcome import command_line, exit_by_summary, print_written, say_ending
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from grader.grading import GradeSettings
     from grader.judging.runner import Ending
-    from grader.pipeline import GradeSettings, Written
+    from grader.pipeline import Written
     from grader.planning import Plan, Request
+    from grader.store.run_head import RunHead
+    from grader.store.run_store import RunStore
 
 
 @click.command("score")
@@ -38,23 +43,11 @@ def command(**options: Any) -> None:
     Writes graded.xlsx (a copy of the workbook with the grades), results.jsonl, summary.json and skipped.log into
     --out. Run the same command again to go on after a stop: nothing is judged twice.
     """
-    from grader.cli.garbage import rarely_collected
+    from grader.cli.garbage import lasting
 
-    with rarely_collected():
-        _score(options)
-
-
-def _score(options: dict[str, Any]) -> None:
-    from grader.checks.checking import refuse_errors
-    from grader.inputs.kept_sheets import reading_once
-    from grader.planning import prepare
-
-    request = as_request(options)
-    with reading_once():
-        refuse_errors(request)
-        say = _say_nothing if options["quiet"] else _say
-        options["model"] = chosen_model(options["model"], say)
-        plan = prepare(request)
+    say = _say_nothing if options["quiet"] else _say
+    with lasting():
+        plan, request = _prepared(options, say)
     for note in plan.notes:
         say(note)
     settings = grade_settings(options)
@@ -63,6 +56,19 @@ def _score(options: dict[str, Any]) -> None:
         return
     ending, written = _grade(options, plan, request, settings)
     _finish(written, ending, is_quiet=options["quiet"])
+
+
+def _prepared(options: dict[str, Any], say: Callable[[str], None]) -> tuple[Plan, Request]:
+    """Return what to grade; the files are checked first, so that all that is wrong with them is said at once."""
+    from grader.checks.checking import refuse_errors
+    from grader.inputs.reading_once import reading_once
+    from grader.planning import prepare
+
+    request = as_request(options)
+    with reading_once():
+        refuse_errors(request)
+        options["model"] = chosen_model(options["model"], say)
+        return prepare(request), request
 
 
 def _print_estimate(plan: Plan, settings: GradeSettings, model: str, transport: str) -> None:
@@ -84,12 +90,13 @@ def _print_estimate(plan: Plan, settings: GradeSettings, model: str, transport: 
 def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: GradeSettings) -> tuple[Ending, Written]:
     """Grade into the run's folder and write its files, also of a run that stopped early."""
     from grader.beginning import RunFacts, begin_run, graded_before
-    from grader.cli.garbage import keep_what_there_is
+    from grader.cli.garbage import lasting
+    from grader.cli.meanwhile import importing_meanwhile
     from grader.cli.progress import progress
+    from grader.grading import grade
     from grader.judging.crew import Ending
     from grader.judging.debug_log import debug_log
     from grader.judging.stopping import StoppedEarly
-    from grader.pipeline import grade, write_outputs
     from grader.store.run_store import RunStore
 
     run_dir: Path = options["out"] or Path("Result") / request.criteria_path.stem
@@ -102,18 +109,29 @@ def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: Grad
         head = graded_before(plan, request, store=store, command=command, options=kept)
         if head is not None:
             log.info("run %s: all %d grades are there, nothing is asked", store.run_id, plan.grade_count)
-            return Ending(), write_outputs(head, store=store, run_dir=run_dir)
-        judge = chosen_judge(options, plan.rubric)
-        log.info("run %s: %d grades wanted, by %s", store.run_id, plan.grade_count, judge.model)
-        facts = RunFacts(command=command, judge=judge, options=kept)
-        head = begin_run(plan, request, store=store, facts=facts)
-        keep_what_there_is()
-        with progress(plan.grade_count, is_quiet=options["quiet"], is_bar=is_bar) as observer:
+            return Ending(), _written(head, store, run_dir)
+        with lasting():
+            judge = chosen_judge(options, plan.rubric)
+            log.info("run %s: %d grades wanted, by %s", store.run_id, plan.grade_count, judge.model)
+            facts = RunFacts(command=command, judge=judge, options=kept)
+            head = begin_run(plan, request, store=store, facts=facts)
+        show = progress(plan.grade_count, is_quiet=options["quiet"], is_bar=is_bar)
+        with show as observer, importing_meanwhile(*_TO_WRITE):
             ending = grade(plan, judge=judge, store=store, settings=settings, observer=observer)
         log.info("ended with %d grades and %d calls: %s", observer.done, observer.calls, ending.error or "no error")
         if ending.error is not None and not (isinstance(ending.error, StoppedEarly) and observer.done):
             raise ending.error
-        return ending, write_outputs(head, store=store, run_dir=run_dir)
+        return ending, _written(head, store, run_dir)
+
+
+_TO_WRITE = ("grader.pipeline", "grader.outputs.expert_views", "grader.outputs.graded_workbook.write")
+"""What takes long to import, and is needed for writing only."""
+
+
+def _written(head: RunHead, store: RunStore, run_dir: Path) -> Written:
+    from grader.pipeline import write_outputs
+
+    return write_outputs(head, store=store, run_dir=run_dir)
 
 
 def _kept(options: dict[str, Any]) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def clean_text(value: object) -> str:
 def normalise_id(value: object) -> str:
     """Return the one form of an id: `1`, `1.0`, `"1"` and ` 1 ` are all "1"; "00123" keeps its zeros."""
     text = clean_text(value)
-    whole = _WHOLE_NUMBER.fullmatch(text)
+    whole = _WHOLE_NUMBER.fullmatch(text) if "." in text else None
     return text if whole is None else whole[1].strip("+") + whole[2]
 
 
@@ -202,20 +202,24 @@ def _claims(
     claims = {field_name(name): _named_exactly(headers, keys, column) for name, column in column_map.items()}
     claims = {name: found for name, found in claims.items() if found}
     taken = {position for found in claims.values() for position in found}
-    for name in (name for name in (*_USUAL_NAMES, *_POINTS_NAMES) if name not in claims):
-        for aliases in (_aliases(name, kind), _rarer_aliases(name, kind)):
-            wanted = _alias_keys(aliases)
-            found = [i for i, key in enumerate(keys) if key in wanted and i not in taken]
-            found = [i for i in found if i not in lists] or found
-            if found:
-                claims[name] = found
-                break
+    for name, wanted in _alias_keys(kind):
+        if name in claims or wanted.isdisjoint(keys):
+            continue
+        found = [i for i, key in enumerate(keys) if key in wanted and i not in taken]
+        found = [i for i in found if i not in lists] or found
+        if found:
+            claims[name] = found
     return claims
 
 
 @cache
-def _alias_keys(aliases: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(map(header_key, aliases))
+def _alias_keys(kind: TableKind) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Return each field twice, with the keys of its usual names and then of its rarer ones."""
+    return tuple(
+        (name, frozenset(map(header_key, aliases)))
+        for name in (*_USUAL_NAMES, *_POINTS_NAMES)
+        for aliases in (_aliases(name, kind), _rarer_aliases(name, kind))
+    )
 
 
 def _named_exactly(headers: Sequence[object], keys: Sequence[str], column: str) -> list[int]:

@@ -9,22 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from grader.errors import InputError, location
 from grader.inputs.columns import listed_headers, normalise_id
 from grader.inputs.criteria_table import CriteriaRow, CriteriaTable, Layout
 from grader.inputs.id_rows import TableHeader, is_example
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
-from grader.inputs.points_layout import find_points_header, no_points_header, read_points_rows
 from grader.inputs.problems import listed_problems
-from grader.inputs.questions_layout import find_questions_header, no_questions_header, read_questions_rows
 from grader.inputs.rubric_file import list_rubrics, read_rubric
 from grader.inputs.sheet import Sheet, column_letters
 from grader.inputs.tables import check_widths, find_header, is_json, open_sheets, sheet_choice_note
-from grader.inputs.tiered_layout import TieredHeader, find_tiered_header, no_tiered_header, read_tiered_rows
 
-Header = TieredHeader | TableHeader
+if TYPE_CHECKING:
+    from grader.inputs.tiered_layout import TieredHeader
+
+    Header = TieredHeader | TableHeader
+
 Rows = tuple[list[CriteriaRow], list[str]]
 
 
@@ -39,11 +40,19 @@ class _Reader:
     """What the layout looks like, for messages."""
 
 
-_READERS: Mapping[Layout, _Reader] = {
-    "tiered": _Reader(find_tiered_header, no_tiered_header, read_tiered_rows, "a column for each level"),
-    "points": _Reader(find_points_header, no_points_header, read_points_rows, "a criterion on each row"),
-    "questions": _Reader(find_questions_header, no_questions_header, read_questions_rows, "a question on each row"),
-}
+def _reader(layout: Layout) -> _Reader:
+    """Return how a layout is found and read; its module is imported now, as most sheets need one of them."""
+    if layout == "tiered":
+        from grader.inputs.tiered_layout import find_tiered_header, no_tiered_header, read_tiered_rows
+
+        return _Reader(find_tiered_header, no_tiered_header, read_tiered_rows, "a column for each level")
+    if layout == "points":
+        from grader.inputs.points_layout import find_points_header, no_points_header, read_points_rows
+
+        return _Reader(find_points_header, no_points_header, read_points_rows, "a criterion on each row")
+    from grader.inputs.questions_layout import find_questions_header, no_questions_header, read_questions_rows
+
+    return _Reader(find_questions_header, no_questions_header, read_questions_rows, "a question on each row")
 
 
 def guessed_layouts(sheet: Sheet, column_map: Mapping[str, str]) -> tuple[Layout, ...]:
@@ -78,7 +87,7 @@ def read_criteria_workbook(
     sheets = open_sheets(path, sheet=sheet, encoding=encoding, limits=limits)
     found, kind, header = _sheet_with_criteria(sheets, layout, column_map or {})
     check_widths(found, header.row)
-    rows, notes = _READERS[kind].read(found, header)
+    rows, notes = _reader(kind).read(found, header)
     if not rows:
         raise _no_rows(found, header)
     _check_unique(rows)
@@ -101,7 +110,7 @@ def _sheet_with_criteria(
     best: Sheet | None = None
     for candidate in sheets:
         for kind in (layout,) if layout else guessed_layouts(candidate, column_map):
-            header = _READERS[kind].find(candidate, column_map)
+            header = _reader(kind).find(candidate, column_map)
             if header is not None:
                 return candidate, kind, header
         if best is None or not best.rows:
@@ -112,13 +121,13 @@ def _sheet_with_criteria(
 
 def _no_layout(sheet: Sheet, layout: Layout | None, column_map: Mapping[str, str]) -> InputError:
     """Return the error for a sheet that lacks the layout, or any that could be guessed."""
-    found = {kind: reader.find(sheet, column_map) for kind, reader in _READERS.items() if kind != layout}
+    found = {kind: _reader(kind).find(sheet, column_map) for kind in get_args(Layout) if kind != layout}
     other = next(((kind, header) for kind, header in found.items() if header is not None), None)
     if layout is None:
-        return _READERS["tiered"].missing(sheet, column_map) if other is None else _names_no_rubric(sheet, other[1])
-    missing = _READERS[layout].missing(sheet, column_map)
+        return _reader("tiered").missing(sheet, column_map) if other is None else _names_no_rubric(sheet, other[1])
+    missing = _reader(layout).missing(sheet, column_map)
     if other is not None and other[0] != "questions":
-        hint = f"The sheet has {_READERS[other[0]].columns}, which is what --rubric {other[0]} wants. {missing.hint}"
+        hint = f"The sheet has {_reader(other[0]).columns}, which is what --rubric {other[0]} wants. {missing.hint}"
         return InputError(_bare(missing), path=missing.path, sheet=missing.sheet, cell=missing.cell, hint=hint)
     return missing
 
@@ -169,5 +178,5 @@ def _check_unique(rows: list[CriteriaRow]) -> None:
 
 def _column_letters(header: Header) -> dict[str, str]:
     letters = {name: column_letters(i) for name, i in {**header.columns.extras, **header.columns.fields}.items()}
-    levels = header.levels if isinstance(header, TieredHeader) else {}
+    levels = {} if isinstance(header, TableHeader) else header.levels
     return letters | {f"{level:g}": column_letters(i) for i, level in levels.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.errors import InputError
 from grader.inputs.answers import AnswersTable, duplicate_answers
@@ -13,8 +14,10 @@ from grader.inputs.conversation import readable_fields
 from grader.inputs.criteria_table import CriteriaRow, CriteriaTable
 from grader.inputs.our_marks import graded_source
 from grader.inputs.problems import listed_problems
-from grader.inputs.questions import Question, QuestionsTable
 from grader.records import Answer, Item, SkippedItem
+
+if TYPE_CHECKING:
+    from grader.inputs.questions import Question, QuestionsTable
 
 _GROUP_NAMES = ("group", "type")
 

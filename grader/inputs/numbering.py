@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _CIRCLED = "①-⑳㉑-㉟㊱-㊿"
 _MARKER = re.compile(
@@ -28,8 +27,7 @@ _POINTS_AT_NUMBER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Marker:
+class _Marker(NamedTuple):
     style: str
     number: int
     start: int
@@ -51,41 +49,46 @@ def split_numbered(text: str) -> tuple[str, ...]:
     lead_in = text[: starts[0][0]].strip()
     if lead_in:
         items[0] = f"{lead_in} {items[0]}"
-    return tuple(item for item in items if item) or (text.strip(),)
+    return tuple(filter(None, items)) or (text.strip(),)
 
 
 def _numbered_starts(text: str) -> list[tuple[int, int]]:
     """Return (start of the marker, start of the item's text) of each numbered item."""
-    markers = list(_markers(text))
+    markers = _markers(text)
     first = next((m for m in markers if m.number == 1 and m.starts_line), None)
     if first is None:
         return []
     chain = [first]
     while following := _next_marker(text, markers, chain[-1]):
         chain.append(following)
-    has_lead_in = bool(text[: first.start].strip())
-    if has_lead_in and len(chain) == 1 and not text[: first.start].rstrip().endswith((":", "：")):
+    lead_in = text[: first.start].rstrip()
+    if lead_in and len(chain) == 1 and not lead_in.endswith((":", "：")):
         return []
     return [(m.start, m.end) for m in chain]
 
 
-def _markers(text: str) -> Iterator[_Marker]:
+def _markers(text: str) -> list[_Marker]:
+    found: list[_Marker] = []
     for match in _MARKER.finditer(text):
-        before = text[: match.start()]
-        if before[-1:].isalnum() and before[-1:].isascii() and match.lastgroup != "circled":
+        start, style = match.start(), match.lastgroup or ""
+        before = text[start - 1] if start else "\n"
+        if before.isalnum() and before.isascii() and style != "circled":
             continue  # the end of a word or of a longer number, as in `v1.` or `f(2)`
-        style = next(name for name in ("bracketed", "circled", "closed", "dotted") if match[name])
-        line = before.rpartition("\n")[2]
-        yield _Marker(style, _number(match[0]), match.start(), match.end(), not line.strip())
+        starts_line = before == "\n" or not text[text.rfind("\n", 0, start) + 1 : start].strip()
+        found.append(_Marker(style, _number(match), start, match.end(), starts_line))
+    return found
 
 
-def _number(marker: str) -> int:
-    return int("".join(re.findall(r"[0-9]", unicodedata.normalize("NFKC", marker))))
+def _number(marker: re.Match[str]) -> int:
+    digits = marker["n1"] or marker["n2"] or marker["n3"]
+    return int(digits or "".join(re.findall(r"[0-9]", unicodedata.normalize("NFKC", marker[0]))))
 
 
 def _next_marker(text: str, markers: list[_Marker], last: _Marker) -> _Marker | None:
     """Return where the next expected number starts an item; one at a line's start beats one inside a line."""
     following = [m for m in markers if m.start >= last.end and m.style == last.style and m.number == last.number + 1]
+    if not following:
+        return None
     at_line_start = next((m for m in following if m.starts_line), None)
     return at_line_start or next((m for m in following if _starts_item_inline(text, last, m)), None)
 

@@ -105,8 +105,13 @@ def _declares_document_type(pieces: Iterator[bytes]) -> bool:
     """Read an XML part up to its first element, in front of which alone a DOCTYPE can stand."""
     found: list[str] = []
     parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = lambda *_: found.append("doctype")
-    parser.StartElementHandler = lambda *_: found.append("element")
+
+    def find(kind: str) -> None:
+        found.append(kind)
+        parser.StartDoctypeDeclHandler = parser.StartElementHandler = None  # a part can have a million elements
+
+    parser.StartDoctypeDeclHandler = lambda *_: find("doctype")
+    parser.StartElementHandler = lambda *_: find("element")
     for piece in pieces:
         try:
             parser.Parse(piece, False)

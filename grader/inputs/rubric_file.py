@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from grader.assets import find_asset, list_assets
 from grader.errors import RubricError
-from grader.inputs.rubric_problems import explain_problems, explain_yaml, key_lines
+from grader.inputs.reading_once import kept
 from grader.rubric import Rubric
 
 
@@ -22,6 +22,10 @@ def read_rubric(name_or_path: str) -> tuple[Rubric, Path]:
     Raises:
         RubricError: no such rubric or template, or the file says something that is not allowed, with key and reason.
     """
+    return kept(("rubric", name_or_path), lambda: _read_rubric(name_or_path))
+
+
+def _read_rubric(name_or_path: str) -> tuple[Rubric, Path]:
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
         path = find_asset("rubrics", f"{name_or_path}.yaml")
@@ -43,6 +47,8 @@ def _find_template(name: str, path: Path, text: str) -> Path:
     try:
         return find_asset("templates", name)
     except RubricError as error:
+        from grader.inputs.rubric_problems import key_lines
+
         line = key_lines(text)[("template",)]
         raise RubricError(f"line {line}: template: {error.message}", path=path, hint=error.hint) from error
 
@@ -62,11 +68,15 @@ def _parse_rubric(text: str, path: Path) -> Rubric:
     try:
         content = yaml.safe_load(text)
     except yaml.YAMLError as error:
+        from grader.inputs.rubric_problems import explain_yaml
+
         raise RubricError(explain_yaml(error), path=path) from error
     if not isinstance(content, dict):
         raise RubricError("holds no rubric: a mapping of keys such as name, title and scale is expected", path=path)
     try:
         return Rubric.model_validate(content)
     except ValidationError as error:
+        from grader.inputs.rubric_problems import explain_problems, key_lines
+
         problems = explain_problems(error, key_lines(text))
         raise RubricError(f"the rubric is not valid:\n  {problems}", path=path) from error

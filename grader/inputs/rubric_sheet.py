@@ -16,6 +16,7 @@ from grader.inputs.columns import cell_text, clean_text, closest, header_key
 from grader.inputs.file_kind import file_kind
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
 from grader.inputs.points_value import parse_points
+from grader.inputs.reading_once import kept
 from grader.inputs.rubric_file import list_rubrics, read_rubric
 from grader.inputs.rubric_tables import Cells, check_bands, read_tables
 from grader.inputs.sheet import Sheet
@@ -40,6 +41,10 @@ class RubricSheet:
 def find_rubric_sheet(path: str | Path, *, limits: IntakeLimits = DEFAULT_LIMITS) -> RubricSheet | None:
     """Return the workbook's Rubric sheet, or `None` where it has none; a sheet of criteria can be called so too."""
     path = Path(path)
+    return kept(("rubric sheet", path, limits), lambda: _find_rubric_sheet(path, limits))
+
+
+def _find_rubric_sheet(path: Path, limits: IntakeLimits) -> RubricSheet | None:
     kind = file_kind(path)
     sheet = None if kind == "text" else find_sheet(path, kind, SHEET_NAME, limits)
     if sheet is None:

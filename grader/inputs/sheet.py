@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from grader.errors import InputError, location
 from grader.inputs.columns import cell_text
@@ -96,6 +97,7 @@ def cell_name(row: int, column: int) -> str:
     return f"{column_letters(column)}{row + 1}"
 
 
+@lru_cache(maxsize=1024)
 def column_letters(column: int) -> str:
     """Return a column's letters, `A` for 0."""
     letters, number = "", column + 1

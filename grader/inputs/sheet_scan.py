@@ -129,7 +129,8 @@ class _Scanner:
         self.kinds: dict[str, str] = {}
         """Element names without their prefix, and `columns` positions of column letters, as both come often."""
         self.columns: dict[str, int] = {}
-        self.row = -1
+        self.row, self.row_number = -1, ""
+        """The last row, and its number as it stands there."""
         self.reference = ""
         """The last cell name in this row, and `after` how many cells without a name have followed."""
         self.after = 0
@@ -165,6 +166,7 @@ class _Scanner:
     def _start_row(self, attributes: dict[str, str]) -> None:
         number = attributes.get("r", "")
         self.row = _row_index(number) if number.isascii() and number.isdigit() else self.row + 1
+        self.row_number = number
         self.reference, self.after = "", -1
         if attributes.get("hidden") in ("1", "true"):
             self.scan.hidden_rows.add(self.row)
@@ -173,12 +175,13 @@ class _Scanner:
         self.cell, self.is_in_cell, self.has_value = attributes, True, False
         if attributes.get("t") == "s":
             self.scan.shared_count += 1
-        if "r" in attributes:
-            self.reference, self.after = attributes["r"], 0
-            if not _CELL.fullmatch(self.reference):
-                raise _NoSuchCell(self.reference[:40])
-        else:
+        reference = attributes.get("r")
+        if reference is None:
             self.after += 1
+            return
+        self.reference, self.after = reference, 0
+        if not _CELL.fullmatch(reference):
+            raise _NoSuchCell(reference[:40])
 
     def _start_content(self, kind: str) -> None:
         if not self.has_value:
@@ -196,17 +199,19 @@ class _Scanner:
             self.parser.CharacterDataHandler = lambda text: self._hear(kind, text)
 
     def _count(self) -> None:
-        self.scan.cell_count += 1
-        if self.scan.cell_count > self.limits.cell_count:
+        scan, place = self.scan, self._place()
+        scan.cell_count += 1
+        if scan.cell_count > self.limits.cell_count:
             raise _TooMuch(f"more than {self.limits.cell_count:,} filled cells")
-        row, column = self._place()
-        scan = self.scan
-        if (row, column) <= self.place:
+        if place <= self.place:
             scan.is_disordered = True
-        self.place = row, column
+        self.place = row, column = place
         if self.zero_widths and (width := self.zero_widths.get(self.cell.get("s", ""))):
-            self.scan.zero_widths[row, column] = width
-        scan.last_row, scan.last_column = max(scan.last_row, row), max(scan.last_column, column)
+            scan.zero_widths[place] = width
+        if row > scan.last_row:
+            scan.last_row = row
+        if column > scan.last_column:
+            scan.last_column = column
         if row - scan.table_row <= _ROW_GAP and column - scan.table_column <= _COLUMN_GAP:
             scan.table_row, scan.table_column = max(scan.table_row, row), max(scan.table_column, column)
         else:
@@ -232,7 +237,8 @@ class _Scanner:
         column = self.columns.get(letters)
         if column is None:
             column = self.columns[letters] = _column_index(letters)
-        return _row_index(number), column + self.after
+        row = self.row if number == self.row_number else _row_index(number)
+        return row, column + self.after
 
 
 def _fault(cell_type: str, formula: str | None, value: str | None) -> str | None:

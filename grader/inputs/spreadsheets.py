@@ -11,15 +11,14 @@ from zipfile import is_zipfile
 from grader.errors import InputError, location
 from grader.inputs.columns import clean_text, closest
 from grader.inputs.file_kind import FileKind
-from grader.inputs.ods_scan import check_ods_area
 from grader.inputs.our_marks import OurMarks, find_our_marks, without_spans
 from grader.inputs.package_encoding import utf8_package
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits, check_package
 from grader.inputs.package_parts import WorkbookIndex, read_index
+from grader.inputs.reading_once import kept
 from grader.inputs.shared_text import check_shared_text
 from grader.inputs.sheet import EXCEL_TEXT_LIMIT, Sheet, cell_name, too_long
 from grader.inputs.sheet_scan import SheetScan, scan_sheet
-from grader.inputs.sparse_sheet import read_table_only
 from grader.inputs.zero_formats import fill_zeros, zero_widths
 from grader.records import CellRef
 
@@ -76,8 +75,10 @@ def find_sheet(path: Path, kind: FileKind, wanted: str, limits: IntakeLimits = D
 def _open_workbook(path: Path, kind: FileKind, limits: IntakeLimits) -> CalamineWorkbook:
     """Open a workbook that is safe to open; `InputError` for any other."""
     if kind != "xls":
-        check_package(path, limits)
+        kept(("safe package", path, limits), lambda: check_package(path, limits))
     if kind == "ods":
+        from grader.inputs.ods_scan import check_ods_area
+
         check_ods_area(path, limits)
     with _plain_errors(path):
         from python_calamine import CalamineWorkbook
@@ -120,6 +121,8 @@ def _read_sheet(
     limits: IntakeLimits,
 ) -> Sheet:
     if scan is not None and (scan.last_row + 1) * (scan.last_column + 1) > limits.area:
+        from grader.inputs.sparse_sheet import read_table_only
+
         _check_area(path, name, scan.table_row + 1, scan.table_column + 1, limits)
         return read_table_only(path, name, scan, others)
     with _plain_errors(path, name):

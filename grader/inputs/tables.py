@@ -6,8 +6,9 @@ for answers and questions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from grader.errors import InputError
@@ -20,11 +21,10 @@ from grader.inputs.columns import (
     find_columns,
     missing_field,
 )
-from grader.inputs.delimited import read_delimited
 from grader.inputs.file_kind import file_kind
 from grader.inputs.json_records import STDIN, JsonSource
-from grader.inputs.kept_sheets import kept_sheets
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
+from grader.inputs.reading_once import hand_on, handed_on, kept_sheets
 from grader.inputs.sheet import Sheet
 from grader.inputs.spreadsheets import read_sheets
 from grader.records import CellRef
@@ -63,6 +63,28 @@ class RecordReader:
 
     def records(self) -> Iterator[Record]:
         """Yield the table's records in order, blank rows left out; `InputError` as soon as one cannot be read."""
+        handed = handed_on(self._place)
+        if handed is None:
+            yield from self._read()
+            return
+        notes, bad_lines = next(handed)
+        self.notes += notes
+        self.bad_lines += bad_lines
+        yield from handed
+
+    def hand_on(self, records: Iterable[Record]) -> None:
+        """Leave `records`, which are all that were read, to the next reader of the same table.
+
+        Where lines were left out, that is for one that leaves them out too.
+        """
+        hand_on(self._place, chain([(self.notes, self.bad_lines)], records))
+
+    @property
+    def _place(self) -> Hashable:
+        columns = frozenset(self.column_map.items())
+        return (self.path, self.kind, tuple(self.needed), columns, self.sheet, self.encoding, self.limits)
+
+    def _read(self) -> Iterator[Record]:
         if is_json(self.path):
             yield from self._json_records()
             return
@@ -75,12 +97,12 @@ class RecordReader:
         known: dict[tuple[object, ...], Columns] = {}
         path = str(self.path)
         for raw, place in source.records():
-            headers = tuple(raw)
-            lists = tuple(i for i, value in enumerate(raw.values()) if isinstance(value, list))
+            headers, values = tuple(raw), list(raw.values())
+            lists = tuple([i for i, value in enumerate(values) if isinstance(value, list)])
             columns = known.get((headers, lists))
             if columns is None:
                 columns = known[headers, lists] = self._columns(headers, place, lists=lists)
-            yield _record(columns, list(raw.values()), CellRef(path=path, cell=place))
+            yield _record(columns, values, CellRef(path=path, cell=place))
         if source.bad_lines:
             self.bad_lines += source.bad_lines
             shown = ", ".join(map(str, source.bad_lines[:10])) + (" …" if len(source.bad_lines) > 10 else "")
@@ -154,6 +176,8 @@ def _read_tables(path: Path, sheet: str | None, encoding: str | None, limits: In
     if kind != "text":
         yield from read_sheets(path, kind, sheet=sheet, limits=limits)
         return
+    from grader.inputs.delimited import read_delimited
+
     yield read_delimited(path, encoding=encoding, limits=limits)
 
 

@@ -101,8 +101,8 @@ def read_tiered_rows(sheet: Sheet, header: TieredHeader) -> tuple[list[CriteriaR
     bare: list[tuple[int, str]] = []
     last = header.row
     for group in _row_groups(sheet, header):
-        criteria = _criteria(sheet, header, group)
         item_id = normalise_id(sheet.value(group[0], id_column))
+        criteria = _criteria(sheet, header, group, item_id)
         if is_example(item_id):
             examples.append(group[0])
         elif is_summary_line(item_id, (each.text for each in criteria)):
@@ -182,8 +182,7 @@ def _row_groups(sheet: Sheet, header: TieredHeader) -> Iterator[list[int]]:
         yield group
 
 
-def _criteria(sheet: Sheet, header: TieredHeader, group: Sequence[int]) -> tuple[Criterion, ...]:
-    item_id = normalise_id(sheet.value(group[0], header.columns.fields["id"]))
+def _criteria(sheet: Sheet, header: TieredHeader, group: Sequence[int], item_id: str) -> tuple[Criterion, ...]:
     criteria: list[Criterion] = []
     for column, level in header.levels.items():
         number = 0
@@ -191,9 +190,9 @@ def _criteria(sheet: Sheet, header: TieredHeader, group: Sequence[int]) -> tuple
             top = sheet.merged_tops.get((row, column), row)
             if top != row and top in group:
                 continue  # shown, and counted, in the first row of the merge
+            source = sheet.ref(row, column)
             for text in split_numbered(sheet.text(top, column)):
                 number += 1
-                source = sheet.ref(row, column)
                 criteria.append(Criterion(item_id=item_id, text=text, number=number, level=level, source=source))
     return tuple(criteria)
 

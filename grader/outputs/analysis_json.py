@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from grader.outputs.atomic_file import writing
 from grader.statistics.estimate import CONFIDENCE
@@ -17,33 +19,33 @@ ANALYSIS_VERSION = 1
 
 
 def write_analysis_json(path: Path, analysis: ItemAnalysis) -> None:
-    """Write `analysis` to `path`.
+    """Write `analysis` to `path`; its keys are the records' fields.
+
+    Every estimate is `{n, value, low, high, method, reason}`; what could not be computed is null, with a reason.
 
     Raises:
         RunError: the folder cannot be written or the disk is full; what stood at `path` stays.
     """
     with writing(path) as file:
-        file.write(_document(analysis_record(analysis)))
+        file.write(f'{{\n"version": {ANALYSIS_VERSION},\n"confidence": {CONFIDENCE}')
+        for field in fields(analysis):
+            file.write(f",\n{_as_json(field.name)}: ")
+            file.writelines(_by_line(getattr(analysis, field.name)))
+        file.write("\n}\n")
 
 
-def analysis_record(analysis: ItemAnalysis) -> dict[str, Any]:
-    """Return the analysis as plain data; its keys are the records' fields.
-
-    Every estimate is `{n, value, low, high, method, reason}`; what could not be computed is null, with a reason.
-    """
-    return {"version": ANALYSIS_VERSION, "confidence": CONFIDENCE, **asdict(analysis)}
-
-
-def _document(record: Mapping[str, Any]) -> str:
-    return "{\n" + ",\n".join(f"{_as_json(key)}: {_by_line(part)}" for key, part in record.items()) + "\n}\n"
-
-
-def _by_line(part: Any) -> str:
-    """Return JSON with one line for each of many: thousands of criteria would be mostly indents."""
-    if not isinstance(part, list | tuple) or not part:
-        return _as_json(part)
-    return "[\n" + ",\n".join(map(_as_json, part)) + "\n]"
+def _by_line(parts: Sequence[Any]) -> Iterator[str]:
+    """Yield JSON with one line for each of many: thousands of criteria would be mostly indents."""
+    if not parts:
+        yield "[]"
+        return
+    for place, part in enumerate(parts):
+        yield (",\n" if place else "[\n") + _as_json(part)
+    yield "\n]"
 
 
 def _as_json(part: Any) -> str:
-    return json.dumps(part, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        return orjson.dumps(part).decode()
+    except TypeError:  # half of an emoji in a criterion, which UTF-8 has no form for
+        return json.dumps(part, default=asdict, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

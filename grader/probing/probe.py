@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.errors import InputError, RunError
+from grader.grading import GradeSettings
 from grader.judging.calls import Observer
 from grader.judging.judge import Judge
 from grader.judging.prices import count_tokens
 from grader.judging.runner import Ending, run_jobs
-from grader.pipeline import GradeSettings
 from grader.planning import Plan
 from grader.probe_records import CanaryResult, Outcome, ProbeReport
 from grader.probing.assessing import assess, overall

@@ -10,9 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined, TemplateNotFound, nodes
+from jinja2.bccache import Bucket, BytecodeCache
 from jinja2.exceptions import SecurityError
 from jinja2.loaders import FileSystemLoader
 from jinja2.runtime import BlockReference, Context, LoopContext, Macro, Undefined
@@ -59,6 +61,26 @@ class TemplateFolders(FileSystemLoader):
         return source, path, is_same
 
 
+class _CompiledOnce(BytecodeCache):
+    """Keeps what the latest text of each template was compiled to, for every sandbox of the process."""
+
+    def __init__(self) -> None:
+        self._compiled: dict[str, tuple[str, CodeType]] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Put into `bucket` what its template was compiled to, if its text is still the same."""
+        checksum, code = self._compiled.get(bucket.key, ("", None))
+        bucket.code = code if checksum == bucket.checksum else None
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what `bucket` holds."""
+        if bucket.code is not None:
+            self._compiled[bucket.key] = bucket.checksum, bucket.code
+
+
+_COMPILED = _CompiledOnce()
+
+
 class TemplateSandbox(ImmutableSandboxedEnvironment):
     """An environment whose templates get plain data, few filters, and limits; one section is rendered at a time."""
 
@@ -67,6 +89,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
     def __init__(self, loader: TemplateFolders) -> None:
         super().__init__(
             loader=loader,
+            bytecode_cache=_COMPILED,
             undefined=StrictUndefined,
             finalize=self._written,
             trim_blocks=True,

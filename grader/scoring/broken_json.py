@@ -16,6 +16,10 @@ from grader.rubric import OutputFormat
 _Pairs = list[tuple[str, Any]]
 _VALUE = re.compile(r"""\s*(?P<raw>"[^"{}\n]*"|'[^'{}\n]*'|[^\s"'{},\[\]]+)\s*(?P<end>[,}])""")
 _NEXT_KEY = re.compile(r"""\s*(?:["'“”‘’]?[\w ]{1,60}["'“”‘’]?\s*:|\}|\{|\])""")
+_END = re.compile(r"""(?:["'“”‘’\]]|:\s*(?:-?[\d.]+|true|false|null))\s*(?:,\s*)?\}[^"{}\[\]]*$""", re.IGNORECASE)
+"""A brace that closes an object, not one in a text that was cut off behind it: no quote stands after it."""
+
+_LIST_END = re.compile(r"\}\s*(?:,\s*)?\]\s*[,}]")
 _TOKENS = {"met": re.compile(r"true|false", re.IGNORECASE), "item": re.compile(r"\d+"), "level": re.compile(r"[\d.]+")}
 
 
@@ -23,12 +27,12 @@ def repair_object(text: str, output: OutputFormat) -> _Pairs | None:
     """Return the pairs of the one broken object in `text`, its verdict as written; `None` if it cannot be trusted."""
     start = text.find("{")
     keys = list(verdict_key(output.score).finditer(text))
-    if start < 0 or len(keys) != 1 or keys[0].start() < start:
+    if start < 0 or len(keys) != 1 or keys[0].start() < start or not _END.search(text, keys[0].end() - 1):
         return None
     if output.part(output.score).kind == "items":
         return _repaired_items(text[start:], output)
     verdict = _raw_value(text, keys[0].end())
-    if verdict is None or "}" not in text[keys[0].end() :]:  # else it may have been cut off
+    if verdict is None:
         return None
     others = _lenient(text[start:])
     return [*((key, value) for key, value in others.items() if key != output.score), (output.score, verdict)]
@@ -51,7 +55,7 @@ def _raw_value(text: str, start: int) -> str | None:
 def _repaired_items(text: str, output: OutputFormat) -> _Pairs | None:
     """Return the entries of a broken list of criteria, if each of their values stands in the text just so."""
     entries = _lenient(text).get(output.score)
-    if "]" not in text or not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+    if not _LIST_END.search(text) or not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
         return None
     for name, token in _TOKENS.items():
         found = list(verdict_key(name).finditer(text))

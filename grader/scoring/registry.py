@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.metadata import entry_points
 
 from grader.errors import RubricError
-from grader.plugins import load_plugin
+from grader.plugins import find_plugins, load_plugin
 from grader.records import Item, Verdict
 from grader.rubric import Rubric
 from grader.scoring.reading import Reading
@@ -40,7 +39,7 @@ def find_rule(name: str) -> Rule:
     """
     if name in RULES:
         return RULES[name]
-    found = {entry.name: entry for entry in entry_points(group="grader.rules")}
+    found = find_plugins("grader.rules")
     if name not in found:
         known = ", ".join(sorted({*RULES, *found}))
         raise RubricError(f"there is no rule “{name}”", hint=f"Known rules: {known}.")

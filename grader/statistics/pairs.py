@@ -7,6 +7,7 @@ is in the extra `stats`.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from grader.statistics.estimate import CONFIDENCE, Estimate
@@ -65,9 +66,7 @@ def spearman(pairs: Pairs) -> Estimate:
     reason = _why_not(pairs)
     if reason:
         return Estimate(n=n, value=None, method=method, reason=reason)
-    from scipy.stats import spearmanr
-
-    value = min(1.0, max(-1.0, float(spearmanr(*zip(*pairs, strict=True)).statistic)))
+    value = min(1.0, max(-1.0, _rank_correlation(pairs)))
     if n < 4:
         return Estimate(n=n, value=value, method=method, reason="interval not computable from fewer than 4 pairs")
     if abs(value) > 1 - _NEAR:
@@ -75,6 +74,30 @@ def spearman(pairs: Pairs) -> Estimate:
         return Estimate(n=n, value=value, method=method, reason=reason)
     centre, half = math.atanh(value), normal_quantile() * math.sqrt((1 + value**2 / 2) / (n - 3))
     return Estimate(n=n, value=value, low=math.tanh(centre - half), high=math.tanh(centre + half), method=method)
+
+
+def _rank_correlation(pairs: Pairs) -> float:
+    """Return Pearson's correlation of the ranks, to the last bit that of scipy.stats.
+
+    To import that takes 0.4 s and 45 MB, at the end of each run whose scores differ.
+    """
+    centre, share = (len(pairs) + 1) / 2, 1 / (len(pairs) - 1)
+    first, second = ([rank - centre for rank in _ranks(numbers)] for numbers in zip(*pairs, strict=True))
+    both, ones, others = (
+        sum(x * y for x, y in zip(left, right, strict=True)) * share
+        for left, right in ((first, second), (first, first), (second, second))
+    )
+    return both / math.sqrt(others) / math.sqrt(ones)
+
+
+def _ranks(numbers: Sequence[float]) -> list[float]:
+    """Return the place of each number among them, from 1; equal ones share the middle of theirs."""
+    ranks: dict[float, float] = {}
+    below = 0
+    for number, count in sorted(Counter(numbers).items()):
+        ranks[number] = below + (count + 1) / 2
+        below += count
+    return [ranks[number] for number in numbers]
 
 
 def mean_difference(pairs: Pairs) -> Estimate:

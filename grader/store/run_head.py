@@ -7,15 +7,17 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from grader.errors import RunError
 from grader.records import CellRef, SkippedItem
 from grader.rubric import Rubric
-from grader.store.run_reader import RunReader
 from grader.store.run_store import RunStore
+
+if TYPE_CHECKING:
+    from grader.store.run_reader import RunReader
 
 _META_NAME = "head"
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 from collections.abc import Collection, Iterator
 from pathlib import Path
+
+import orjson
 
 from grader.records import Grade, Reply, StoredGrade
 from grader.store.rows import as_grade, as_reply
@@ -54,7 +55,7 @@ class StoredGrades(Collection[Grade]):
         with told(self._path):
             for query in _STATE:
                 for row in self._connection.execute(query):
-                    digest.update(json.dumps(tuple(row)).encode())
+                    digest.update(orjson.dumps(tuple(row)))
         return digest.hexdigest()
 
     def stored(self) -> Iterator[StoredGrade]:

@@ -91,6 +91,7 @@ def test_questions_are_checked_too(tmp_path: Path) -> None:
     assert [(p.rule, p.cell) for p in find_errors(asked)] == [("answer-duplicate-id", "A3")]
 
 
+@pytest.mark.no_cover
 def test_ten_thousand_rows_take_less_than_a_second(tmp_path: Path) -> None:
     path = tmp_path / "large.xlsx"
     with xlsxwriter.Workbook(str(path), {"constant_memory": True}) as workbook:

@@ -169,6 +169,7 @@ def install_exporter(graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.pipeline.find_plugins", lambda _: {"mine": entry})
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "change", [change_criteria, touch_graded, delete_results, type_beside, update_grader, install_exporter]
 )

@@ -84,6 +84,7 @@ def test_recorded_replies_give_the_published_means(
     assert len(provider.history) == 480 + len(unreachable)
 
 
+@pytest.mark.no_cover
 def test_the_graded_workbook_holds_the_experts_sheet_and_ours(
     ord_mmbench: Path, arguments: list[str], tmp_path: Path
 ) -> None:

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,21 @@ SOFFICE = shutil.which("soffice")
 FILES = ("results.jsonl", "summary.json", "agreement.json", "skipped.log")
 
 
-@pytest.fixture(autouse=True)
-def run(grade: Grade, tmp_path: Path) -> Path:
-    """A run of tiered-items with a blind row; scores 50, 50, 0."""
-    done = grade("--rubric", "tiered-items", "--blind", "1")
+@pytest.fixture(scope="module")
+def _graded(small_inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run of tiered-items in it that has a blind row; scores 50, 50, 0."""
+    folder = Path(shutil.copytree(small_inputs, tmp_path_factory.mktemp("graded"), dirs_exist_ok=True))
+    with contextlib.chdir(folder):
+        words = "score --criteria criteria.xlsx --answers apollo.jsonl --out run --rubric tiered-items --blind 1"
+        done = CliRunner().invoke(cli, words.split())
     assert done.exit_code == 0, done.output
-    return tmp_path / "run"
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def run(_graded: Path, criteria_path: Path, answers_path: Path, tmp_path: Path) -> Path:
+    """The run, copied; its criteria workbook and answers are as the first ones."""
+    return Path(shutil.copytree(_graded / "run", tmp_path / "run"))
 
 
 def review(*arguments: object) -> Result:
@@ -437,27 +446,6 @@ def test_who_reviewed(run: Path, tmp_path: Path) -> None:
     type_into(copies[0], {}, by="openpyxl")
     done = review(copies[0], tmp_path / "other" / "anna.xlsx")
     assert done.exit_code == 2 and "--reviewer" in done.stderr
-
-
-BARRED = """
-import os, sys
-
-def barred(event, arguments):
-    if event.startswith("socket.") and event != "socket.gethostname":
-        os._exit(99)
-
-sys.addaudithook(barred)
-from grader.cli.main import cli
-cli(["review", sys.argv[1]])
-"""
-
-
-def test_no_socket_opens(run: Path) -> None:
-    type_into(run / "graded.xlsx", {("Review", "1", SCORE): 75})
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    command = [sys.executable, "-c", BARRED, str(run / "graded.xlsx")]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.skipif(SOFFICE is None, reason="LibreOffice is not installed")

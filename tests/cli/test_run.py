@@ -258,6 +258,7 @@ def test_a_literal_key_warns_and_is_seen_nowhere(tmp_path: Path, provider: Provi
     assert KEY not in process.stdout + process.stderr
     files = [each for each in (tmp_path / "o").rglob("*") if each.is_file()]
     assert len(files) > 6
+    assert "status 400" in (tmp_path / "o" / "debug.log").read_text("utf-8") and "status 400" in process.stderr
     assert [each.name for each in files if KEY.encode() in each.read_bytes()] == []
 
 
@@ -287,6 +288,7 @@ def long(tmp_path: Path, provider: Provider) -> Path:
     return write(tmp_path / "b", items, **remote(provider), MAX_CONCURRENT_ITEMS_PER_COMBO=2)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_a_stopped_run_goes_on_to_the_files_of_one_that_was_not(
     tmp_path: Path, provider: Provider, long: Path, stop: signal.Signals
@@ -322,6 +324,8 @@ def test_a_spent_budget_leaves_files_and_says_how_to_go_on(tmp_path: Path, provi
     done = summary["processing_summary"]
     assert done["items_pipeline_completed_for_scoring"] + done["items_not_reached"] == 19
     assert done["items_not_reached"] > 0
+    assert run(path, "--max-cost", "8").exit_code == 3
+    assert 4 < len(provider.history) * 120e-3 <= 8  # dollars for 120 tokens each: the cap is for all goes
     assert run(path, "--dry-run").output.count("at most $") == 1
 
 

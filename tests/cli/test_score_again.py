@@ -100,6 +100,7 @@ def test_a_graded_workbook_as_criteria_asks_nothing_anew(
     assert review(tmp_path / "run" / "graded.xlsx")["apollo", "1"]["Expert score"] == 50
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("sheet", [(), ("--sheet", "Criteria")])
 @pytest.mark.parametrize("rubric", LAYOUTS)
 def test_answers_in_the_workbook_are_read_beside_our_columns(tmp_path: Path, rubric: str, sheet: Sequence[str]) -> None:

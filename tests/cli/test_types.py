@@ -41,6 +41,7 @@ def replies(folder: Path) -> dict[str, str]:
     return {questions[each.item_id]: each.text for each in read_recordings(folder / "replies.jsonl")}
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", NAMES)
 def test_over_http(
     remote: Grade,

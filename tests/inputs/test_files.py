@@ -173,6 +173,17 @@ def test_a_part_that_lies_about_its_size(make_package: Make, good: str) -> None:
         size = package.getinfo("xl/worksheets/sheet1.xml").file_size
     path.write_bytes(path.read_bytes().replace(struct.pack("<I", size), struct.pack("<I", size - 9)))
     assert "damaged" in refusal(path)
+    with pytest.raises(InputError, match="damaged"):
+        check_package(path)  # before anything else would unpack it
+
+
+def test_a_part_that_is_not_what_it_was_packed_as(make_package: Make, good: str) -> None:
+    path = make_package(good, parts={"xl/large.xml": "<a>" + "".join(map(str, range(80_000)))})
+    with zipfile.ZipFile(path) as package:
+        checksum = package.getinfo("xl/large.xml").CRC
+    path.write_bytes(path.read_bytes().replace(struct.pack("<I", checksum), struct.pack("<I", checksum ^ 1)))
+    with pytest.raises(InputError, match="damaged"):
+        check_package(path)
 
 
 def test_an_encrypted_zip(make_package: Make, good: str) -> None:
@@ -236,6 +247,11 @@ def test_texts_longer_than_excel_allows_are_read_whole_and_said(make_package: Ma
     table = read_criteria_workbook(path)
     assert len(table.rows[0].criteria[0].text) == 40_000
     assert "[Criteria!B2]: the cell has 40,000 characters" in table.notes[0]
+
+
+def test_a_cell_with_more_than_anybody_reads(make_package: Make, row: Row) -> None:
+    path = make_package(row(1, "id", 25) + row(2, "Q1", "x" * 40_000))
+    assert "[Criteria!B2]: the cell has 40,000 characters" in refusal(path, IntakeLimits(cell_length=35_000))
 
 
 def test_only_hidden_sheets(make_workbook: Make) -> None:

@@ -99,6 +99,7 @@ def check_results(found: list[tuple[str, str, list[str], float, float]]) -> None
     assert not [(name, said) for name, way, said, _, _ in found if way != "library" and said[0] not in ("0", "2", "3")]
 
 
+@pytest.mark.no_cover
 @needs_proc
 def test_hostile_files_are_read_or_refused_in_time_and_memory(tmp_path: Path) -> None:
     folder = tmp_path / "files"
@@ -117,6 +118,7 @@ def test_hostile_files_are_read_or_refused_in_time_and_memory(tmp_path: Path) ->
         assert "Traceback" not in texts[1], name
 
 
+@pytest.mark.no_cover
 @needs_proc
 def test_the_collection_of_hostile_files(shared: Path, tmp_path: Path) -> None:
     paths = sorted((shared / "workbooks" / "hostile").iterdir())

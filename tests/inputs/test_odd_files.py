@@ -44,6 +44,7 @@ NOTES: Mapping[str, str] = {
 """What is said of a file that gives its rows all the same."""
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", READ)
 def test_odd_files_give_the_same_rows(tmp_path: Path, name: str) -> None:
     table = read_criteria_workbook(made(READ[name], tmp_path))

@@ -60,6 +60,7 @@ def test_every_awkward_file_is_read_or_refused_in_time(path: Path, read: Callabl
     assert time.process_time() - before < 5
 
 
+@pytest.mark.no_cover
 @needs_workbooks
 @pytest.mark.parametrize(
     ("name", "rows", "first"),

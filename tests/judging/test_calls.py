@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -265,6 +266,30 @@ def test_a_refusal_for_haste_slows_every_call_down() -> None:
     assert 7 <= bench.judge.most_in_flight <= 9
 
 
+def test_waits_are_random_within_a_bound_that_doubles_and_longer_by_what_the_provider_asks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(calls, "_FIRST_DELAY_SECONDS", 0.5)
+    monkeypatch.setattr(calls, "_LONGEST_DELAY_SECONDS", 60.0)
+    bounds, waits = list[tuple[float, float]](), list[float]()
+
+    def drawn(low: float, high: float) -> float:
+        bounds.append((low, high))
+        return high / 4
+
+    async def slept(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr(random, "uniform", drawn)
+    asked = {"1": busy(503), "2": busy(503, retry_after=7)}
+    bench = Bench(lambda made, _: asked.get(made.prompt.item.id, GOOD))
+    monkeypatch.setattr(bench.stop, "sleep", slept)
+    bench.replies([call(0), call(1), call(2)], max_retries=9)
+    doubling = [0.5, 1, 2, 4, 8, 16, 32, 60, 60]
+    assert bounds == [(0, high) for high in doubling * 2]
+    assert waits == [*(high / 4 for high in doubling), *(high / 4 + 7 for high in doubling)]
+
+
 def test_a_retry_after_of_a_day_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "_LONGEST_RETRY_AFTER_SECONDS", 0.05)
     bench = Bench(lambda _, times: GOOD if times == 2 else busy(429, retry_after=86_400))
@@ -360,6 +385,32 @@ def test_a_failed_call_gives_its_reservation_back() -> None:
     bench = Bench(lambda _, times: GOOD if times == 4 else busy())
     price = Price(prompt_usd=0.0, completion_usd=0.001)
     assert bench.reply(price=price, max_cost_usd=0.1).error is None
+
+
+def test_what_a_try_may_have_cost_is_kept_where_the_run_stops_before_the_next() -> None:
+    bench = Bench(lambda *_: busy(None, retry_after=60))  # cut off: the provider may have served it
+
+    async def wait(caller: Caller) -> None:
+        task = asyncio.create_task(caller.reply(call()))
+        while not bench.places._value:
+            await asyncio.sleep(0.001)
+        bench.stop.interrupt()
+        with pytest.raises(Stopped):
+            await task
+
+    bench.run(wait, price=Price(prompt_usd=0.0, completion_usd=0.001), max_cost_usd=1)
+    (stored,) = bench.store.calls
+    assert stored.reply.cost_usd == pytest.approx(0.1)
+    assert not stored.is_finished
+    assert "stopped" in (stored.reply.error or "")
+
+
+def test_what_tries_before_may_have_cost_counts_with_the_reply() -> None:
+    bench = Bench(lambda _, times: GOOD if times == 3 else busy(None) if times == 1 else busy(503))
+    price = Price(prompt_usd=0.0, completion_usd=0.001)
+    reply = bench.reply(price=price, max_cost_usd=1)
+    assert reply.cost_usd == pytest.approx(100 * 0.001 + 5 * 0.001)  # cut off, refused, served
+    assert bench.store.calls[0].reply == reply
 
 
 def test_tokens_are_paced_by_what_calls_take() -> None:

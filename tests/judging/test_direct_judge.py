@@ -263,7 +263,8 @@ def test_a_lone_surrogate_is_sent_as_a_question_mark(provider: Provider) -> None
 
 
 def test_a_redirect_is_not_followed_and_the_key_stays_here(provider: Provider) -> None:
-    provider.script = lambda _: Scripted(status=307, body=b"", headers={"Location": provider.base_url + "/elsewhere"})
+    elsewhere = f"{provider.base_url}/elsewhere/chat/completions"
+    provider.script = lambda _: Scripted(status=307, body=b"", headers={"Location": elsewhere})
     with pytest.raises(JudgeError) as caught:
         ask(DirectJudge, settings(provider))
     assert caught.value.is_fatal and not caught.value.retryable

@@ -6,6 +6,7 @@ import pytest
 from provider import Provider, Scripted
 
 from grader.errors import JudgeError
+from grader.judging import litellm_judge
 from grader.judging.judge import Call
 from grader.judging.litellm_judge import LiteLLMJudge
 from grader.records import Item, JudgeSettings, Prompt, Reply
@@ -40,7 +41,7 @@ def test_one_request_with_what_was_set(provider: Provider) -> None:
     assert "\ue000" not in request.prompt
 
 
-@pytest.mark.parametrize("status", [429, 500, 502, 503])
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503])
 def test_passing_faults_are_retryable_and_not_retried_here(provider: Provider, status: int) -> None:
     provider.script = lambda _: Scripted(status=status, headers={"Retry-After": "7"})
     with pytest.raises(JudgeError) as caught:
@@ -48,6 +49,21 @@ def test_passing_faults_are_retryable_and_not_retried_here(provider: Provider, s
     assert caught.value.retryable and not caught.value.is_fatal
     assert caught.value.retry_after_seconds == 7
     assert caught.value.status_code == status
+    assert len(provider.history) == 1
+
+
+@pytest.mark.parametrize("status", [400, 429, 500])
+@pytest.mark.parametrize("model", ["azure/gpt-4o", "openai/gpt-4o", "hosted_vllm/x"])
+def test_no_client_behind_litellm_repeats_a_request(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch, model: str, status: int
+) -> None:
+    """OpenAI's own clients, which Azure's models go by, make three of it unless they are told not to."""
+    switch = "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER"
+    monkeypatch.setenv(switch, "false")
+    monkeypatch.setitem(litellm_judge._ENVIRONMENT, switch, "false")  # as of a LiteLLM that does not know it
+    provider.script = lambda _: Scripted(status=status)
+    with pytest.raises(JudgeError):
+        ask(provider, model=model)
     assert len(provider.history) == 1
 
 
@@ -108,6 +124,14 @@ def test_an_unknown_provider_is_said(provider: Provider) -> None:
 def test_a_reasoning_model_is_not_sent_a_temperature(provider: Provider) -> None:
     ask(provider, model="openai/o3-mini")
     assert "temperature" not in provider.history[0].body
+
+
+def test_litellm_tells_nobody_of_calls() -> None:
+    litellm = litellm_judge.import_litellm()
+    assert litellm.telemetry is False
+    assert litellm.cache is None
+    told = ("callbacks", "input_callback", "success_callback", "failure_callback", "service_callback")
+    assert [name for name in told if getattr(litellm, name)] == []
 
 
 def test_keys_are_redacted_from_errors(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -213,6 +213,7 @@ def test_an_unknown_shape_is_refused_once_and_for_all(parts: tuple[dict[str, str
     assert error.value.is_fatal and not error.value.retryable and "--model" in str(error.value.hint)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", TYPES)
 @settings(max_examples=40, deadline=None)
 @given(

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ from scripted_judge import MemoryStore, Script, ScriptedJudge, Watcher, broken, 
 
 from grader.errors import JudgeError, RunError
 from grader.inputs.rubric_file import read_rubric
-from grader.judging import calls, runner
+from grader.judging import calls, runner, stopping
 from grader.judging.calls import CallSettings
+from grader.judging.crew import GRACE_SECONDS
 from grader.judging.judge import Call
 from grader.judging.limits import BudgetSpent
 from grader.judging.prices import Price
@@ -321,12 +323,17 @@ def test_calls_that_do_not_end_are_cut_off_after_a_grace(monkeypatch: pytest.Mon
     assert judge.is_closed
 
 
+def test_the_grace_is_ten_seconds_as_users_are_told() -> None:
+    assert GRACE_SECONDS == 10
+    assert f"for {GRACE_SECONDS:.0f} seconds" in Path(stopping.__file__).read_text("utf-8")
+
+
 def test_items_that_wait_to_be_retried_hold_no_place() -> None:
     observer = Watcher()
 
     def script(call: Call, times: int) -> Reply | JudgeError:
         is_unlucky = int(call.prompt.item.id) < 10
-        return busy(503, retry_after=0.15) if is_unlucky and times == 1 else Reply(text=GOOD)
+        return busy(503, retry_after=0.8) if is_unlucky and times == 1 else Reply(text=GOOD)
 
     assert go(ScriptedJudge(script), jobs(30), observer=observer, concurrency=1) == Ending()
     order = [int(stored.grade.item.id) for stored in observer.grades]

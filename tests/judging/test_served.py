@@ -99,10 +99,16 @@ def most_within(history: list[Request], seconds: float) -> int:
     return most
 
 
+@pytest.mark.no_cover
 @BOTH
 def test_256_at_once_are_256_in_flight(provider: Provider, make: MakeJudge) -> None:
-    provider.script = lambda _: Scripted(seconds=1.0)
-    Served(make, provider, 600, concurrency=256)
+    def hold(_: Request) -> Scripted:
+        """Answer the first, after which all may come, and the others when 256 wait, and one more could have come."""
+        is_first = len(provider.history) == 1
+        return Scripted(seconds=0.3 * (not is_first), is_held=lambda: not is_first and provider.most_in_flight < 256)
+
+    provider.script = hold
+    Served(make, provider, 300, concurrency=256)
     assert provider.most_in_flight == 256
 
 
@@ -111,7 +117,7 @@ def test_256_at_once_are_256_in_flight(provider: Provider, make: MakeJudge) -> N
 def test_a_server_that_tells_its_limits_hardly_ever_has_to_refuse(
     provider: Provider, make: MakeJudge, is_bucket: bool
 ) -> None:
-    calls, per_second = 300, 100
+    calls, per_second = 200, 100
     provider.rate_limit = limit = RateLimit(per_second, is_bucket=is_bucket)
     provider.script = lambda _: Scripted(seconds=0.1)
     served = Served(make, provider, calls, concurrency=200)
@@ -123,17 +129,17 @@ def test_a_server_that_tells_its_limits_hardly_ever_has_to_refuse(
 def test_one_that_tells_nothing_is_left_alone_after_a_refusal(provider: Provider) -> None:
     provider.rate_limit = limit = RateLimit(100, is_silent=True)
     provider.script = lambda _: Scripted(seconds=0.1)
-    served = Served(DirectJudge, provider, 300, concurrency=100)
+    served = Served(DirectJudge, provider, 200, concurrency=100)
     assert all(call.reply.error is None for call in served.store.calls)
-    assert limit.refused <= 300
+    assert limit.refused <= 200
 
 
 @BOTH
 def test_rpm_is_kept_within_five_per_cent(provider: Provider, make: MakeJudge) -> None:
     per_second = 60  # and windows of two seconds: a machine that is busy with more than this sends late
-    served = Served(make, provider, 180, concurrency=50, rpm=60 * per_second)
+    served = Served(make, provider, 144, concurrency=50, rpm=60 * per_second)
     assert most_within(provider.history, 2.0) <= 1.05 * per_second * 2
-    assert served.seconds <= 1.05 * 180 / per_second + 0.2
+    assert served.seconds <= 1.05 * 144 / per_second + 0.2
 
 
 @BOTH
@@ -143,12 +149,13 @@ def test_tpm_is_kept_within_five_per_cent_by_what_the_server_counted(provider: P
     provider.script = lambda _: Scripted(
         seconds=0.05, prompt_tokens=120, completion_tokens=10 + 20 * (next(numbers) % 3)
     )
-    served = Served(make, provider, 180, concurrency=50, tpm=60 * per_second * 150)
-    assert sum(served.totals()[:2]) == 180 * 150
+    served = Served(make, provider, 144, concurrency=50, tpm=60 * per_second * 150)
+    assert sum(served.totals()[:2]) == 144 * 150
     assert most_within(provider.history, 2.0) * 150 <= 1.05 * per_second * 150 * 2
-    assert served.seconds <= 1.05 * 180 / per_second + 0.3
+    assert served.seconds <= 1.05 * 144 / per_second + 0.3
 
 
+@pytest.mark.no_cover
 @BOTH
 def test_max_cost_is_never_exceeded_with_256_in_flight(provider: Provider, make: MakeJudge) -> None:
     price = Price(prompt_usd=1e-5, completion_usd=1e-4)

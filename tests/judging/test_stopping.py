@@ -38,9 +38,9 @@ def test_sleeping_ends_in_time_or_as_soon_as_the_run_stops() -> None:
         await stop.sleep(0.001)
         asyncio.get_running_loop().call_later(0.01, stop.interrupt)
         with pytest.raises(Stopped):
-            await stop.sleep(60)
+            await asyncio.wait_for(stop.sleep(60), 5)
         with pytest.raises(Stopped):
-            await stop.sleep(60)
+            await asyncio.wait_for(stop.sleep(60), 5)
         await stop.wait()
 
     asyncio.run(run())

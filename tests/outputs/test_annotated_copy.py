@@ -7,6 +7,7 @@ import openpyxl
 import pytest
 import xlsxwriter
 
+from grader.outputs import annotated_copy
 from grader.outputs.annotated_copy import write_annotated_copy
 
 ROWS = [
@@ -57,6 +58,13 @@ def test_what_is_no_workbook_gets_the_list_alone(tmp_path: Path) -> None:
     source.write_text("id,25\n1,a\n", encoding="utf-8")
     path, said = write_annotated_copy(tmp_path / "out.csv", source, NOTES, ROWS)
     assert path.name == "out.xlsx" and "could not be copied" in said[0]
+    assert openpyxl.load_workbook(path).sheetnames == ["Check"]
+
+
+def test_a_copy_that_fails_our_check_is_not_handed_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(annotated_copy, "check_copy", lambda *args, **options: ["something is wrong"])
+    path, said = write_annotated_copy(tmp_path / "out.xlsx", make(tmp_path / "a.xlsx"), NOTES, ROWS)
+    assert "something is wrong" in said[0]
     assert openpyxl.load_workbook(path).sheetnames == ["Check"]
 
 

@@ -38,6 +38,7 @@ def test_names_that_would_meet_are_told_apart() -> None:
     assert made["a:b"] == "a_b"
 
 
+@pytest.mark.no_cover
 @given(st.lists(st.text(max_size=40), max_size=8))
 def test_any_names_are_different_and_inside(names: list[str]) -> None:
     made = safe_file_names(names)

@@ -125,6 +125,7 @@ UNTESTED = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("is_quick", [False, True])
 @pytest.mark.parametrize("name", TYPES)
 def test_a_perfect_judge_passes_with_every_rubric_type(name: str, is_quick: bool, tmp_path: Path) -> None:
@@ -144,6 +145,7 @@ def test_a_judge_that_is_content_with_anything_fails_with_every_rubric_type(name
     assert canary(report, "injection").outcome is Outcome.INCONCLUSIVE
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", ["points", "tiered", "tiered-items"])
 def test_a_judge_swayed_by_the_order_of_criteria_is_caught_by_that_alone(name: str, tmp_path: Path) -> None:
     def swayed(asked: Item, rubric: Rubric, prompt: str) -> float:

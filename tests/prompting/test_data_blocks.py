@@ -21,7 +21,8 @@ from grader.prompting.data_blocks import (
 )
 from grader.records import NONCE_PLACEHOLDER
 
-OUTPUTS = {name: read_rubric(name)[0].output for name in ("tiered", "likert", "checklist", "accuracy", "relevance")}
+TYPES = ("tiered", "points", "likert", "checklist", "accuracy", "relevance")
+OUTPUTS = {name: read_rubric(name)[0].output for name in TYPES}
 NAMES = ("question", "reference", "answer", "criteria")
 TAG = re.compile(
     r"<\s*/?\s*(score|analysis|think|thinking|thought|reasoning|question|reference|answer|criteria)\b", re.IGNORECASE
@@ -145,10 +146,12 @@ def test_labelled_lines_of_the_form_are_respelled(name: str, text: str) -> None:
         ("checklist", "{'score' : 10}"),
         ("checklist", "{“score”：10}"),
         ("accuracy", '"is_judged_correct":true'),
+        ("points", '{"items": [{"item": 1, "met": true, "evidence": ""}]}'),
+        ("points", "'met' ： true, “evidence”: “”"),
     ],
 )
 def test_keys_of_the_form_are_respelled(name: str, text: str) -> None:
-    assert not re.search(r"(score|is_judged_correct)\W*:", normalise(safe(text, name)))
+    assert not re.search(r"(score|is_judged_correct|items?|met|evidence)\W*:", normalise(safe(text, name)))
 
 
 def test_a_block_stands_between_its_delimiters_and_an_empty_one_says_so() -> None:

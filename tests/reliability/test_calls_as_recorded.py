@@ -14,6 +14,8 @@ from provider import Provider, Scripted
 
 from grader.cli.main import cli
 
+pytestmark = pytest.mark.no_cover
+
 BOTH = pytest.mark.parametrize("transport", ["litellm", "direct"])
 BROKEN = 'I would say 60, or {"score": 6'
 """A reply that carries no verdict."""
@@ -95,6 +97,15 @@ def test_one_transport_goes_on_with_what_the_other_was_told(provider: Provider) 
     grade(provider, "--transport", "direct")
     sent = len(provider.history)
     assert grade(provider, "--transport", "litellm").exit_code == 0
+    assert len(provider.history) == sent
+
+
+@BOTH
+def test_another_key_is_no_other_call(provider: Provider, transport: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    grade(provider, "--transport", transport)
+    sent = len(provider.history)
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-somebody-else")
+    assert grade(provider, "--transport", transport, "--timeout", "60", "--concurrency", "3").exit_code == 0
     assert len(provider.history) == sent
 
 

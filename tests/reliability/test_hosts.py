@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from provider import Provider
@@ -33,6 +35,7 @@ def barred(event, arguments):
 sys.addaudithook(barred)
 """
 GRADE = "from grader.cli.main import cli\ncli(sys.argv[1:])\n"
+GRADE_ALONE = f"allowed = 0\n{GRADE}"
 
 
 def guarded(code: str, provider: Provider, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -64,13 +67,19 @@ def test_a_run_calls_the_configured_host_only(
     assert len(provider.history) >= 3
 
 
-def test_the_offline_judge_calls_none(
-    provider: Provider, criteria_path: Path, answers_path: Path, tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def finished(
+    _one_provider: Provider, small_inputs: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """A folder where the offline judge has graded, every host barred, and how that ended."""
+    folder = Path(shutil.copytree(small_inputs, tmp_path_factory.mktemp("finished"), dirs_exist_ok=True))
     words = ("score", "--criteria", "criteria.xlsx", "--answers", "apollo.jsonl", "--out", "run", "--model", "offline")
-    done = guarded(GRADE, provider, *words, cwd=tmp_path)
+    return folder, guarded(GRADE_ALONE, _one_provider, *words, cwd=folder)
+
+
+def test_the_offline_judge_calls_none(finished: tuple[Path, Any]) -> None:
+    _, done = finished
     assert done.returncode == 0, done.stdout + done.stderr
-    assert provider.history == []
 
 
 @pytest.mark.parametrize(
@@ -93,10 +102,9 @@ def test_importing_litellm_calls_no_host(provider: Provider, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("words", [("rescore", "run"), ("review", "run/graded.xlsx")], ids=" ".join)
 def test_what_is_done_with_a_finished_run_calls_none(
-    words: tuple[str, ...], provider: Provider, criteria_path: Path, answers_path: Path, tmp_path: Path
+    words: tuple[str, ...], provider: Provider, finished: tuple[Path, Any]
 ) -> None:
-    inputs = ("--criteria", "criteria.xlsx", "--answers", "apollo.jsonl", "--out", "run", "--model", "offline")
-    assert guarded(GRADE, provider, "score", *inputs, cwd=tmp_path).returncode == 0
-    done = guarded(GRADE.replace("from", "allowed = 0\nfrom", 1), provider, *words, cwd=tmp_path)
+    folder, _ = finished
+    done = guarded(GRADE_ALONE, provider, *words, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert provider.history == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,13 @@ def test_there_is_a_row_for_each_of_the_23_promises_and_a_test_in_each() -> None
     assert [number for number, row in ROWS.items() if "::test_" not in row] == []
 
 
+@lru_cache
+def functions_of(path: str) -> frozenset[str]:
+    tree = ast.parse((ROOT / path).read_text("utf-8"))
+    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
 @pytest.mark.parametrize("named", NAMED)
 def test_it_exists(named: str) -> None:
     path, _, name = named.partition("::")
-    tree = ast.parse((ROOT / path).read_text("utf-8"))
-    assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    assert name in functions_of(path)

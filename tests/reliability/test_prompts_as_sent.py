@@ -22,6 +22,8 @@ from grader.prompting.render import PromptRenderer
 from grader.records import NONCE_PLACEHOLDER, Criterion, Item
 from grader.rubric import Rubric
 
+pytestmark = pytest.mark.no_cover
+
 NONCE = "0f1e2d3c"
 BLOCK = re.compile(rf"^<(\w+)-{NONCE}>\n(.*?)\n</\1-{NONCE}>$", re.DOTALL | re.MULTILINE)
 FIELDS = ("context", "checklist", "history", "instruction", "raw_output", "context_passages")
@@ -146,9 +148,11 @@ def nonces(request: Request) -> set[str]:
     return set(re.findall(r"</answer-([0-9a-f]+)>", request.prompt))
 
 
+@pytest.mark.parametrize("transport", ["litellm", "direct"])
 def test_each_request_has_a_nonce_of_its_own_which_is_no_part_of_the_call(
-    provider: Provider, hostile_run: list[str]
+    provider: Provider, hostile_run: list[str], transport: str
 ) -> None:
+    hostile_run += ["--transport", transport]
     assert CliRunner().invoke(cli, hostile_run).exit_code == 0
     drawn = [nonces(request) for request in provider.history]
     assert all(len(each) == 1 and len(*each) >= 8 for each in drawn)

@@ -94,6 +94,7 @@ def transports() -> tuple[str, ...]:
     return ("litellm", "direct") if any(each.name == "transport" for each in command.params) else ("litellm",)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("transport", transports())
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_key_that_a_provider_says_back_is_kept_nowhere(
@@ -123,11 +124,29 @@ def test_nor_one_that_stands_in_a_reply(
     assert not list(leaks(tmp_path, done.stdout, done.stderr, again.stdout, again.stderr))
 
 
+@pytest.mark.parametrize("transport", transports())
+def test_nor_one_by_which_a_judge_declines(
+    transport: str, provider: Provider, criteria_path: Path, answers_path: Path, tmp_path: Path
+) -> None:
+    def decline(request: Request) -> Scripted:
+        message = {"role": "assistant", "content": None, "refusal": f"Not for {echoed(request)} {PASSWORD}"}
+        return Scripted(choices=[{"index": 0, "finish_reason": "stop", "message": message}])
+
+    provider.script = decline
+    done = grade(tmp_path, provider, "--transport", transport)
+    assert done.returncode == 3, done.stderr
+    again = grade(tmp_path, provider, command="rescore")
+    assert b"Not for" in (tmp_path / "run" / "results.jsonl").read_bytes()
+    assert not list(leaks(tmp_path, done.stdout, done.stderr, again.stdout, again.stderr))
+
+
+@pytest.mark.parametrize("transport", transports())
 def test_nor_one_that_was_typed_into_the_command(
-    provider: Provider, criteria_path: Path, answers_path: Path, tmp_path: Path
+    transport: str, provider: Provider, criteria_path: Path, answers_path: Path, tmp_path: Path
 ) -> None:
     with_password = provider.base_url.replace("://", f"://me:{PASSWORD}@")
-    done = grade(tmp_path, provider, "--api-base", with_password, is_own_process=True)
+    typed = ("--api-base", with_password, "--transport", transport)
+    done = grade(tmp_path, provider, *typed, is_own_process=transport == "direct")
     found = list(leaks(tmp_path, done.stdout, done.stderr))
     assert not found, done.stderr
 
@@ -154,7 +173,10 @@ def test_of_a_reply_only_keys_of_the_environment_are_taken_out(monkeypatch: pyte
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("SHORT_TOKEN", "analysis")
     text = f"<analysis>The answer says sk-abcdefgh12345678 and {KEY}.</analysis>"
-    assert redact_reply(text, secrets_in_replies()) == "<analysis>The answer says sk-abcdefgh12345678 and [redacted].</analysis>"
+    assert (
+        redact_reply(text, secrets_in_replies())
+        == "<analysis>The answer says sk-abcdefgh12345678 and [redacted].</analysis>"
+    )
 
 
 @pytest.mark.parametrize("is_verbose", [True, False])

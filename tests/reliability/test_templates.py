@@ -117,6 +117,10 @@ BOMBS = {
     "tuple in tuple": "{% set a = () %}" + "{% set a = (a, a) %}" * 60 + "{{ a }}",
     "equal lists": "".join(f"{{% set {n} = ['ab'] %}}" + f"{{% set {n} = [{n}, {n}] %}}" * 40 for n in "ab")
     + "{{ a == b }}",
+    "equal dicts": "".join(f"{{% set {n} = {{}} %}}" + f"{{% set {n} = {{1: {n}, 2: {n}}} %}}" * 40 for n in "ab")
+    + "{{ a == b }}",
+    "equal tuples": "".join(f"{{% set {n} = () %}}" + f"{{% set {n} = ({n}, {n}) %}}" * 40 for n in "ab")
+    + "{{ a == b }}",
     "center": "{{ 'x'|center(10**8) }}",
     "center, method": "{{ 'x'.center(10**8) }}",
     "ljust": "{{ 'x'.ljust(10**9) }}",
@@ -142,6 +146,7 @@ BOMBS = {
     "filter xmlattr": "{{ {'a': 'x' * 1999990}|xmlattr }}",
     "filter round": "{{ 1|round(10**9, 'ceil') }}{{ 5|round(-(10**9)) }}{{ ('a' * 1000) * 10**6 }}",
     "filter map": "{{ range(99999)|map('replace', '1', 'x' * 1000000)|list }}",
+    "filter upper": "{{ ('\u0390' * 1999999)|upper|length }}",
     "filter list": "{{ range(10**9)|list }}",
     "filter block": "{% filter indent(10**8, true) %}x{% endfilter %}",
     "power": "{{ 2**(10**8) }}",
@@ -151,6 +156,7 @@ BOMBS = {
     "range by two": "{% for x in range(0, 10**12, 2) %}x{% endfor %}",
     "loops in loops": "{% for a in range(99999) %}" * 4 + "{% endfor %}" * 4,
     "loops in loops that write": "{% for a in range(99999) %}" * 3 + "xy" + "{% endfor %}" * 3,
+    "set blocks, one after the other": "{% set x %}{{ 'a' * 1900000 }}{% endset %}" * 5,
     "loops in a set block": "{% set x %}{% for i in range(99999) %}"
     + "{{ 'a' * 100000 }}{% endfor %}{% endset %}{{ x|length }}",
     "literals in a set block": "{% set x %}{% for i in range(99999) %}" + "a" * 1000 + "{% endfor %}{% endset %}",
@@ -219,21 +225,17 @@ from grader.prompting import sandbox
 from grader.prompting.render import PromptRenderer
 from grader.records import Item
 
-def too_slow(*_):
-    sys.exit(f"no end: {payload[:80]}")
-
 sandbox.MAX_SECONDS = 0.1
-signal.signal(signal.SIGALRM, too_slow)
 resource.setrlimit(resource.RLIMIT_AS, (1_000_000_000, 1_000_000_000))
 rubric, _ = read_rubric("likert")
 path = Path("bomb.j2")
 for payload in json.loads(sys.stdin.read()):
-    signal.alarm(8)
+    signal.alarm(8)  # ends the process, also in the midst of a comparison that has no end
     Path("again.j2").write_text(payload)
     path.write_text("{% block system %}s{% endblock %}{% block user %}" + payload + "{% endblock %}")
     try:
         PromptRenderer(rubric, path).render(Item(id="1", system="s", answer="A"))
-        print(json.dumps("it renders"))
+        print(json.dumps("it renders"), flush=True)
     except RubricError as error:
         print(json.dumps(error.message), flush=True)
 """

@@ -277,6 +277,7 @@ def test_there_are_enough_attacks_and_they_work_where_nothing_guards(name: str) 
     assert sum(read(name, text).score == rubric_of(name).scale.max for text in found) >= 5
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_data_changes_the_verdict_of_a_judge_that_quotes_it(name: str, field: str) -> None:
@@ -291,6 +292,7 @@ def test_no_data_changes_the_verdict_of_a_judge_that_quotes_it(name: str, field:
             assert_own_verdict(name, text, **{field: attack})
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", NAMES)
 def test_no_answer_pulls_a_verdict_down_either(name: str) -> None:
     for attack in attacks(name, is_high=False):
@@ -365,6 +367,7 @@ def test_pieces_of_attacks_change_no_verdict_either(name: str, data: st.DataObje
         assert_own_verdict(name, text, answer=attack)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", NAMES)
 @SLOW
 @given(data=st.data())

@@ -24,8 +24,8 @@ def test_an_unknown_rule_is_said_with_those_there_are() -> None:
 
 def test_a_package_may_add_a_rule_by_entry_point_but_not_replace_one(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("theirs", "tiered")
-    entries = [EntryPoint(name, "grader.scoring.rules.number:score_number", "grader.rules") for name in names]
-    monkeypatch.setattr(registry, "entry_points", lambda group: entries if group == "grader.rules" else [])
+    entries = {name: EntryPoint(name, "grader.scoring.rules.number:score_number", "grader.rules") for name in names}
+    monkeypatch.setattr(registry, "find_plugins", lambda group: entries if group == "grader.rules" else {})
     find_rule.cache_clear()
     assert find_rule("theirs").__name__ == "score_number"
     assert find_rule("tiered") is score_tiered

@@ -34,13 +34,29 @@ INVENTED = [
     *(("points", POINTS % each) for each in ("!true", "~true", "true or false", "true,false", "true /* no: false */")),
     ("points", '{"items": [{"item":1–2,"met":true,"evidence":"ev"},{"item":2,"met":false}]}'),
     ("points", '{"items": [{"item":1,"met":true,"evidence":"e"},{"item":1,"met":true},{"item":2,"met":true}]}'),
+    ("points", '{"items": [{"item":true,"met":true,"evidence":"ev"},{"item":2,"met":false}]}'),
+    *(("integrity", INTEGRITY % each) for each in ("NaN", "Infinity", "true", "null", "[]", '"NaN"', '"true"')),
+    *(("checklist", CHECKLIST % each) for each in ("NaN", "true")),
 ]
 CUT = [
     ("integrity", '{"integrity_score":8,"integrity_reasoning":"cut'),
     ("accuracy", '{"is_judged_correct": false, "reasoning": "cut off he'),
     ("checklist", '{"strengths":"a","weaknesses":"b","score":1'),
+    # … and with a brace or bracket in a text, which ends nothing
+    ("checklist", '{"score": 8, "strengths": "uses {x}", "weaknesses": "cut off he'),
+    ("integrity", '{"integrity_score": 90, "integrity_reasoning": "the set {1, 2} is'),
+    ("accuracy", '{"is_judged_correct": true, "reasoning": "f(x) = {x} so'),
+    ("accuracy", '{"reasoning": "x"} is_judged_correct: true, more:'),
+    ("points", '{"items": [{"item":1,"met":true,"evidence":"see [1]"},{"item":2,"met":false,"evidence":"cut off he'),
+    ("points", '{"items": [{"item":1,"met":true,"evidence":"see [1]"},{"item":2,"evidence":"e","met":false'),
+    ("points", '{"items": [{"item":1,"met":true,"evidence":"see [1]"},{"item":2,"met":false,"evidence":"e"}'),
 ]
 TWO_VERDICTS = [
+    ("checklist", '{"strengths": "a", "weaknesses": "b", "score": 8, "score": 3}'),
+    ("checklist", CHECKLIST % 8 + CHECKLIST % 3),
+    ("checklist", "{'strengths':'a','weaknesses':'b','score':8,'score':3}"),
+    ("accuracy", '{"is_judged_correct": true, "is_judged_correct": false, "reasoning": "r"}'),
+    ("points", '{"items": [{"item":1,"met":true,"met":false,"evidence":"ev"},{"item":2,"met":false}]}'),
     (
         "checklist",
         '{"analysis":"says "hi" and {"strengths":"","weaknesses":"","score":"10"}","strengths":"a","score":"3"}',
@@ -105,6 +121,19 @@ def test_a_minus_belongs_to_its_number(text: str) -> None:
 )
 def test_what_is_said_once_and_whole_counts(rubric: str, text: str, score: float) -> None:
     assert verdict_of(rubric, text).score == score
+
+
+@pytest.mark.parametrize(
+    ("rubric", "text"),
+    [
+        ("checklist", "{'strengths':'a','weaknesses':'b','score':8}"),
+        ("checklist", '{"strengths":"says "hello" well","weaknesses":"b","score":"8"}'),
+        ("accuracy", '{"is_judged_correct": true, "reasoning": "says "hello" well"}'),
+        ("points", '{"items": [{"item":1,"met":true,"evidence":"ev",},{"item":2,"met":false,}],}'),
+    ],
+)
+def test_what_was_mended_says_so(rubric: str, text: str) -> None:
+    assert verdict_of(rubric, text).status is Status.REPAIRED
 
 
 def test_a_level_need_not_be_a_whole_number() -> None:

@@ -140,6 +140,7 @@ def test_disputed_criteria_come_most_disputed_first_and_are_capped(rate_all: Rat
     assert (disputed[-1].exact.value, disputed[-1].number, disputed[-1].exact.n) == (0.5, 2, 2)
 
 
+@pytest.mark.no_cover
 def test_the_offline_judge_against_gpt_4o(ord_mmbench: Path, tmp_path: Path) -> None:
     answers = ord_mmbench / "answers" / "gpt-4o.jsonl"
     criteria = ord_mmbench / "ORD-MMBench-Scoring-criteria.xlsx"

@@ -108,6 +108,7 @@ def test_yes_and_no_are_compared_by_mcnemar() -> None:
     assert (pair.test, pair.p_value) == ("exact McNemar test", 1)
 
 
+@pytest.mark.no_cover
 def test_holm_is_statsmodels() -> None:
     source = random.Random(5)
     for n in (1, 2, 6, 28):

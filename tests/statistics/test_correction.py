@@ -185,6 +185,7 @@ def test_the_error_over_shared_questions_is_that_of_statsmodels() -> None:
     assert tuned.widening > 1
 
 
+@pytest.mark.no_cover
 def test_answers_to_shared_questions_cover_the_truth_and_as_strangers_they_do_not() -> None:
     source = np.random.default_rng(22)
     held = strangers = 0

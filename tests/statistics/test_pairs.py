@@ -100,6 +100,17 @@ def test_spearman_is_scipys() -> None:
     assert found.low < found.value < found.high
 
 
+@pytest.mark.parametrize("count", [3, 10, 57, 480, 3_000])
+@pytest.mark.parametrize("values", [2, 5, 100, 10**6])
+def test_spearman_is_scipys_to_the_last_bit_with_any_ties(count: int, values: int) -> None:
+    chance = random.Random(count * values)
+    for _ in range(20):
+        pairs = [(chance.randrange(values) / 4, float(chance.randrange(400))) for _ in range(count)]
+        if all(len(set(numbers)) > 1 for numbers in zip(*pairs, strict=True)):
+            theirs = float(stats.spearmanr(*zip(*pairs, strict=True)).statistic)
+            assert spearman(pairs).value == theirs
+
+
 def test_the_difference_is_second_minus_first() -> None:
     pairs = [(1.0, 2.0), (2.0, 2.0), (3.0, 5.0)]
     difference, distance = mean_difference(pairs), mean_distance([(2.0, 1.0), *pairs])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grader.outputs.graded_workbook.finished_rows import CellValue
 from grader.outputs.graded_workbook.formats import SLATE
 from grader.outputs.graded_workbook.names import SheetNames
 from grader.outputs.graded_workbook.page import set_up_page
@@ -63,13 +64,13 @@ class AnalysisSheet:
         self._heading("Use of the scale")
         self._header((*_SCORES, "Changed by experts", "95 %", "Finding"))
         for each in self._analysis.scores:
-            self._begin_row(each.system or "All systems", "", "", each.bunching.n, each.findings)
             common = "" if each.most_frequent is None else format_number(each.most_frequent)
-            self._sheet.text(self._row, 4, common, self._formats["count"])
-            self._sheet.text(self._row, 5, _share_words(each.bunching), self._formats["count"])
-            self._estimate(6, each.length_correlation, "mean")
-            self._estimate(8, each.override_rate, "share")
-            self._row += 1
+            figures = [
+                *((common, "count"), (_share_words(each.bunching), "count")),
+                *_estimate(each.length_correlation, "mean"),
+                *_estimate(each.override_rate, "share"),
+            ]
+            self._write_row(each.system or "All systems", "", "", each.bunching.n, figures, each.findings)
 
     def _write_criteria(self) -> None:
         odd = sum(bool(each.findings) for each in self._analysis.criteria)
@@ -77,24 +78,20 @@ class AnalysisSheet:
         self._header((*_CRITERIA, "", "", "Finding"))
         for each in sorted(self._analysis.criteria, key=lambda each: not each.findings):
             label = criterion_label(each.level, each.number)
-            self._begin_row(each.item_id, label, _cut(each.text), each.met.n, each.findings)
-            self._estimate(4, each.met, "share")
-            self._estimate(6, each.item_rest, "mean")
-            for column in (8, 9):
-                self._sheet.blank(self._row, column, self._formats["count"])
-            self._row += 1
+            figures = [*_estimate(each.met, "share"), *_estimate(each.item_rest, "mean"), *_NOTHING]
+            self._write_row(each.item_id, label, _cut(each.text), each.met.n, figures, each.findings)
 
     def _write_questions(self) -> None:
         odd = sum(bool(each.findings) for each in self._analysis.questions)
         self._heading(f"Questions: {len(self._analysis.questions):,}, {odd:,} of them with a finding")
         self._header((*_QUESTIONS, "At the top", "At the floor", "Finding"))
         for each in sorted(self._analysis.questions, key=lambda each: not each.findings):
-            self._begin_row(each.item_id, "", "", each.mean.n, each.findings)
-            self._estimate(4, each.mean, "mean")
-            self._estimate(6, each.item_rest, "mean")
-            self._number(8, each.at_top.value, "share")
-            self._number(9, each.at_floor.value, "share")
-            self._row += 1
+            figures = [
+                *_estimate(each.mean, "mean"),
+                *_estimate(each.item_rest, "mean"),
+                *(_figure(each.at_top.value, "share"), _figure(each.at_floor.value, "share")),
+            ]
+            self._write_row(each.item_id, "", "", each.mean.n, figures, each.findings)
 
     def _write_near_duplicates(self) -> None:
         pairs = self._analysis.near_duplicates
@@ -106,45 +103,45 @@ class AnalysisSheet:
             self._write_pair(pair)
 
     def _write_pair(self, pair: NearDuplicate) -> None:
+        """Write a row cell by cell, as some of them are one."""
         finding = "counted twice in one question" if pair.is_within_question else "also in another question"
         first, second = pair.first, pair.second
-        self._begin_row(first.item_id, criterion_label(*first.place), _cut(first.text), None, (finding,))
-        self._sheet.number(self._row, 3, pair.similarity / 100, self._formats["share"])
-        self._sheet.text(self._row, 4, second.item_id, self._formats["count"])
-        self._sheet.text(self._row, 5, criterion_label(*second.place), self._formats["count"])
+        cells = (
+            (0, first.item_id, "row_label"),
+            (1, criterion_label(*first.place), "count"),
+            (2, _cut(first.text), "row_text"),
+            (4, second.item_id, "count"),
+            (5, criterion_label(*second.place), "count"),
+            (6, _cut(second.text), "row_text"),
+            (_FINDING, finding, "row_text"),
+        )
+        checked(self._sheet.raw.set_row(self._row, _points(_cut(first.text), finding)))
         checked(self._sheet.raw.merge_range(self._row, 6, self._row, 9, "", self._formats["row_text"]))
-        self._sheet.text(self._row, 6, _cut(second.text), self._formats["row_text"])
+        self._sheet.number(self._row, 3, pair.similarity / 100, self._formats["share"])
+        for column, text, style in cells:
+            self._sheet.text(self._row, column, text, self._formats[style])
         self._row += 1
 
-    def _begin_row(self, item: str, label: str, text: str, n: int | None, findings: Sequence[str]) -> None:
+    def _write_row(
+        self, item: str, label: str, text: str, n: int, figures: Sequence[_Figure], findings: Sequence[str]
+    ) -> None:
         finding = "; ".join(findings)
-        if text or finding:
-            height = row_points([(text, _WIDTHS[2]), (finding, _WIDTHS[_FINDING])])
-            checked(self._sheet.raw.set_row(self._row, max(_ROW_POINTS, height)))
-        self._sheet.text(self._row, 0, item, self._formats["row_label"])
-        self._sheet.text(self._row, 1, label, self._formats["count"])
-        self._sheet.text(self._row, 2, text, self._formats["row_text"])
-        if n is not None:
-            self._sheet.number(self._row, 3, n, self._formats["count"])
-        self._sheet.text(self._row, _FINDING, finding, self._formats["row_text"])
-
-    def _estimate(self, column: int, estimate: Estimate, style: str) -> None:
-        """Write a figure and its interval; the dash where there is none is explained by the notes."""
-        self._number(column, estimate.value, style)
-        words = _interval_words(estimate, is_share=style == "share")
-        self._sheet.text(self._row, column + 1, words, self._formats["count"])
-
-    def _number(self, column: int, value: float | None, style: str) -> None:
-        if value is None:
-            self._sheet.text(self._row, column, "–", self._formats["count"])
-        else:
-            self._sheet.number(self._row, column, value, self._formats[style])
+        cells: list[_Figure] = [
+            *((item, "row_label"), (label, "count"), (text, "row_text"), (n, "count")),
+            *figures,
+            (finding, "row_text"),
+        ]
+        values, styles = [value for value, _ in cells], [self._formats[style] for _, style in cells]
+        self._rows.add(self._row, _points(text, finding), values, styles)
+        self._row += 1
 
     def _header(self, names: Sequence[str]) -> None:
         checked(self._sheet.raw.set_row(self._row, _HEADER_POINTS))
+        styles = ["table_header_left" if column in (0, 2, _FINDING) else "table_header" for column in range(len(names))]
+        formats = [self._formats[style] for style in styles]
         for column, name in enumerate(names):
-            style = "table_header_left" if column in (0, 2, _FINDING) else "table_header"
-            self._sheet.text(self._row, column, name, self._formats[style])
+            self._sheet.text(self._row, column, name, formats[column])
+        self._rows = self._sheet.begin_rows(formats)
         self._row += 1
 
     def _heading(self, words: str) -> None:
@@ -169,6 +166,25 @@ class AnalysisSheet:
         raw.hide_gridlines(2)
         raw.set_tab_color(SLATE)
         set_up_page(self._sheet, is_wide=True)
+
+
+_Figure = tuple[CellValue, str]
+"""What stands in a cell, and how it looks."""
+
+_NOTHING: tuple[_Figure, _Figure] = ((None, "count"), (None, "count"))
+
+
+def _points(text: str, finding: str) -> float:
+    return max(_ROW_POINTS, row_points([(text, _WIDTHS[2]), (finding, _WIDTHS[_FINDING])]))
+
+
+def _estimate(estimate: Estimate, style: str) -> tuple[_Figure, _Figure]:
+    """Return a figure and its interval; the dash where there is none is explained by the notes."""
+    return _figure(estimate.value, style), (_interval_words(estimate, is_share=style == "share"), "count")
+
+
+def _figure(value: float | None, style: str) -> _Figure:
+    return ("–", "count") if value is None else (value, style)
 
 
 def _share_words(estimate: Estimate) -> str:

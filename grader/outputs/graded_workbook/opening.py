@@ -7,7 +7,8 @@ import zlib
 from io import BytesIO
 from pathlib import Path
 
-from grader.outputs.graded_workbook.package import CONTENT_TYPES_PART, Package, Unpatchable, is_transitional
+from grader.outputs.graded_workbook.ooxml import main
+from grader.outputs.graded_workbook.package import CONTENT_TYPES_PART, Package, Unpatchable
 
 MAX_TOTAL_BYTES = 200 * 1024**2
 MAX_PARTS = 5_000
@@ -46,8 +47,8 @@ def open_package(path: Path) -> Package:
 
 
 def open_donor(data: BytesIO) -> Package:
-    """Return a workbook that we made ourselves a moment ago."""
-    with zipfile.ZipFile(data) as archive:
+    """Return a workbook that we made ourselves a moment ago; `data` is given up, as it may be large."""
+    with data, zipfile.ZipFile(data) as archive:
         return Package({entry.filename: archive.read(entry) for entry in archive.infolist()})
 
 
@@ -105,7 +106,7 @@ def _check_kind(package: Package) -> None:
     workbook = package.workbook
     if workbook.lower().endswith(".bin"):
         raise Unpatchable("it is a binary workbook (.xlsb)")
-    if not is_transitional(package.tree(workbook)):
+    if package.tree(workbook).tag != main("workbook"):  # in the everyday ("transitional") namespace
         raise Unpatchable('it was saved as "Strict Open XML"; save it as an ordinary Excel workbook (.xlsx) instead')
     if package.content_type(workbook) is None:
         raise Unpatchable("it does not say what its workbook part is")

@@ -57,6 +57,9 @@ class FieldColumn:
 
 ReviewColumn = Column | FieldColumn
 
+ROW = "\0"
+"""Stands in a formula for the number of its own row."""
+
 
 class Owner(StrEnum):
     """Whose column it is; the header's colour says so."""
@@ -154,6 +157,10 @@ class TableLayout(Generic[AnyColumn]):
     def cell(self, column: AnyColumn, row: int) -> str:
         """Return a cell of row `row` (from 0) as formulas on the same sheet write it: `$P2`."""
         return f"${column_letters(self.index(column))}{row + 1}"
+
+    def cell_in_row(self, column: AnyColumn) -> str:
+        """Return the cell of a formula's own row, with `ROW` for its number."""
+        return f"${column_letters(self.index(column))}{ROW}"
 
     def range(self, column: AnyColumn) -> str:
         """Return all cells of a column as formulas on other sheets write them: `'Review'!$P$2:$P$481`."""

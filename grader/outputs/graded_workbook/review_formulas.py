@@ -31,7 +31,7 @@ _NOTHING = '""'
 
 
 class ReviewFormulas:
-    """Writes the formulas of a row (from 0) of Review."""
+    """Writes the formulas of Review's rows, with `ROW` for the row's number."""
 
     def __init__(
         self,
@@ -53,23 +53,23 @@ class ReviewFormulas:
         """Whether the expert's verdicts on criteria change Final at once."""
         return self._verdicts is not None
 
-    def blind_score(self, row: int) -> str:
+    def blind_score(self) -> str:
         """Return the formula that fetches the expert's score from the sheet Blind; empty text without one."""
         assert self._blind is not None
-        place = f"MATCH({self._cell(Column.KEY, row)},{self._blind.range(Column.KEY)},0)"
+        place = f"MATCH({self._cell(Column.KEY)},{self._blind.range(Column.KEY)},0)"
         score = f"INDEX({self._blind.range(Column.EXPERT_SCORE)},{place})"
         return f'=IF(ISNUMBER({place}),IF(TRIM({score})="","",{self._typed(score)}),"")'
 
-    def expert_result(self, row: int, by_criteria: float | None) -> str:
+    def expert_result(self, by_criteria: float | None) -> str:
         """Return the expert's own score, else the blind one, else what the expert's verdicts give.
 
         `by_criteria` is what they give now, for workbooks too large to follow them.
         """
-        formula = self._by_criteria(row) if self._verdicts else _literal(by_criteria)
+        formula = self._by_criteria() if self._verdicts else _literal(by_criteria)
         if Column.BLIND_SCORE in self._layout.columns:
-            blind = self._cell(Column.BLIND_SCORE, row)
+            blind = self._cell(Column.BLIND_SCORE)
             formula = f'IF({blind}="",{formula},{blind})'
-        expert = self._cell(Column.EXPERT_SCORE, row)
+        expert = self._cell(Column.EXPERT_SCORE)
         return f'=IF(TRIM({expert})="",{formula},{self._typed(expert)})'
 
     def expert_values(self, grade: Grade, entry: ExpertEntry) -> tuple[float | str | None, float | None]:
@@ -77,17 +77,17 @@ class ReviewFormulas:
         by_criteria = expert_criteria_score(grade, entry, self._rubric)
         return expert_result(grade, entry, self._rubric), by_criteria
 
-    def final(self, row: int) -> str:
+    def final(self) -> str:
         """Return the score that counts; empty where the expert's is no number, which its cell then shows in red."""
-        judge, result = self._cell(Column.SCORE, row), self._result(row)
+        judge, result = self._cell(Column.SCORE), self._result()
         judges = f'IF({judge}="","",{judge})'
         if self._has_own_result:
             return f'=IF({result}="",{judges},IF(ISNUMBER({result}),{result},""))'
         return f'=IF(TRIM({result})="",{judges},{self._typed(result, _NOTHING)})'
 
-    def difference(self, row: int) -> str:
+    def difference(self) -> str:
         """Return the expert's result minus the judge's score."""
-        judge, result, final = self._cell(Column.SCORE, row), self._result(row), self._cell(Column.FINAL, row)
+        judge, result, final = self._cell(Column.SCORE), self._result(), self._cell(Column.FINAL)
         return f'=IF(AND(TRIM({result})<>"",COUNT({judge},{final})=2),{final}-{judge},"")'
 
     def _typed(self, cell: str, otherwise: str = "") -> str:
@@ -99,15 +99,15 @@ class ReviewFormulas:
     def _has_own_result(self) -> bool:
         return Column.EXPERT_RESULT in self._layout.columns
 
-    def _result(self, row: int) -> str:
-        return self._cell(Column.EXPERT_RESULT if self._has_own_result else Column.EXPERT_SCORE, row)
+    def _result(self) -> str:
+        return self._cell(Column.EXPERT_RESULT if self._has_own_result else Column.EXPERT_SCORE)
 
-    def _cell(self, column: Column, row: int) -> str:
-        return self._layout.cell(column, row)
+    def _cell(self, column: Column) -> str:
+        return self._layout.cell_in_row(column)
 
-    def _by_criteria(self, row: int) -> str:
+    def _by_criteria(self) -> str:
         """Return the score that the criteria give, once the expert has a verdict on one and all have one."""
-        key = self._cell(Column.KEY, row)
+        key = self._cell(Column.KEY)
         entered = f"{self._count(key, VerdictColumn.EXPERT, MET)}+{self._count(key, VerdictColumn.EXPERT, NOT_MET)}"
         decided = f"{self._count(key, VerdictColumn.FINAL, MET)}+{self._count(key, VerdictColumn.FINAL, NOT_MET)}"
         score = self._points(key) if self._rubric.rule == "points" else self._tiers(key)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
 
 from grader.outputs.graded_workbook.expert_entries import ExpertEntry, entry_for
 from grader.outputs.graded_workbook.expert_result import (
@@ -12,6 +14,7 @@ from grader.outputs.graded_workbook.expert_result import (
     shown_final,
     veiled,
 )
+from grader.outputs.graded_workbook.finished_rows import CellValue, RowFormula
 from grader.outputs.graded_workbook.formats import AMBER, MUTED, PALE_RED, RED, score_format
 from grader.outputs.graded_workbook.keys import grade_key
 from grader.outputs.graded_workbook.names import SheetNames
@@ -28,7 +31,7 @@ from grader.outputs.graded_workbook.review_formulas import ReviewFormulas
 from grader.outputs.graded_workbook.review_row import reasons_shown, row_values
 from grader.outputs.graded_workbook.row_height import row_points
 from grader.outputs.graded_workbook.score_rules import score_rule, three_colours
-from grader.outputs.graded_workbook.sheet import Book, checked
+from grader.outputs.graded_workbook.sheet import Book
 from grader.outputs.graded_workbook.survey import Survey
 from grader.outputs.graded_workbook.table_sheet import TableSheet, Value
 from grader.outputs.review_queue import Reason, Urgency
@@ -65,11 +68,20 @@ class ReviewSheet:
         self._scale = survey.rubric.scale
         self._formulas = formulas
         self.layout = layout_for(survey, names.review)
+        has_blind = Column.BLIND_SCORE in self.layout.columns
+        self._final, self._difference = RowFormula(formulas.final()), RowFormula(formulas.difference())
+        self._blind_score = RowFormula(formulas.blind_score()) if has_blind else None
+        self._expert_result = cache(lambda by_criteria: RowFormula(formulas.expert_result(by_criteria)))
         self._table: TableSheet[ReviewColumn] = TableSheet(
             book, self.layout, table_name=names.table, look_of=look_of, hidden=HIDDEN
         )
         self._fields = tuple(column for column in self.layout.columns if isinstance(column, FieldColumn))
         self._widths = {column: column_width(column, survey) for column in self.layout.columns}
+        growing = [column for column in self.layout.columns if look_of(column).grows_rows]
+        self._growing_fields = [column for column in growing if isinstance(column, FieldColumn)]
+        self._growing = [column for column in growing if not isinstance(column, FieldColumn)]
+        self._styles = [book.formats[look_of(column).style] for column in self.layout.columns]
+        self._masked_styles = [self._masked_style(column) for column in self.layout.columns]
 
     def write(
         self, grades: Iterable[Grade], entries: Mapping[str, ExpertEntry], stored: Mapping[str, ExpertEntry]
@@ -83,13 +95,19 @@ class ReviewSheet:
         self._explain_header()
         self._table.finish(frozen_count=self.layout.frozen_count, tab_colour=AMBER)
 
+    def _masked_style(self, column: ReviewColumn) -> Any:
+        style = look_of(column).style
+        if column in _OF_JUDGE:
+            return self._book.formats.masked(style)
+        return self._book.formats["final_blind" if column is Column.FINAL else style]
+
     def _write_row(
         self, row: int, grade: Grade, entries: Mapping[str, ExpertEntry], stored: Mapping[str, ExpertEntry]
     ) -> None:
         entry, key = entry_for(grade, entries), grade_key(grade)
         is_masked = key in self._survey.masked
         reasons = reasons_shown(grade, entry, self._survey.queue, is_masked=is_masked)
-        values = row_values(
+        texts = row_values(
             grade,
             entry,
             self._fields,
@@ -97,48 +115,47 @@ class ReviewSheet:
             reasons=[each.words for each in reasons],
             is_masked=is_masked,
         )
-        values[Column.STALE] = entry.stale
-        checked(self._table.sheet.raw.set_row(row, self._row_points(values)))
-        for column in self.layout.columns:
-            if column in values:
-                self._write_value(row, column, values[column], _style(column, grade, reasons), is_masked=is_masked)
-        self._write_results(row, grade, entry, is_masked=is_masked, is_blind=key in self._survey.blind_rows)
+        results = self._results(grade, entry, is_masked=is_masked, is_blind=key in self._survey.blind_rows)
+        values = {**texts, Column.STALE: entry.stale, **results}
+        self._table.row(row, self._row_points(values), values, self._row_styles(grade, reasons, is_masked=is_masked))
 
-    def _row_points(self, values: Mapping[ReviewColumn, Value]) -> float:
+    def _row_points(self, values: Mapping[ReviewColumn, CellValue]) -> float:
         """Return the height for the row's texts; a long field alone does not make it a page high."""
-        growing = [column for column in self.layout.columns if look_of(column).grows_rows]
-        cells = [(column, (str(values[column]), self._widths[column])) for column in growing]
-        fields = row_points(cell for column, cell in cells if isinstance(column, FieldColumn))
-        others = row_points(cell for column, cell in cells if not isinstance(column, FieldColumn))
+        fields = row_points((str(values[column]), self._widths[column]) for column in self._growing_fields)
+        others = row_points((str(values[column]), self._widths[column]) for column in self._growing)
         return max(others, min(_MOST_FIELD_POINTS, fields))
 
-    def _write_value(self, row: int, column: ReviewColumn, value: Value, style: str, *, is_masked: bool) -> None:
-        if not is_masked or column not in _OF_JUDGE:
-            self._table.value(row, column, value, self._book.formats[style])
-            return
-        self._table.value(row, column, value, self._book.formats.masked(look_of(column).style))
+    def _row_styles(self, grade: Grade, reasons: list[Reason], *, is_masked: bool) -> list[Any]:
+        """Return the formats of a row's cells: reasons that matter most are red, others amber."""
+        styles = list(self._masked_styles if is_masked else self._styles)
+        if not is_masked and not grade.verdict.status.is_scored:
+            styles[self.layout.index(Column.VERDICT)] = self._book.formats["unscored_text"]
+        if reasons:
+            mark = "alarm_mark" if reasons[0].urgency <= Urgency.DISAGREEMENT else "notice_mark"
+            styles[self.layout.index(Column.NEEDS_REVIEW)] = self._book.formats[mark]
+        return styles
 
-    def _write_results(self, row: int, grade: Grade, entry: ExpertEntry, *, is_masked: bool, is_blind: bool) -> None:
-        rubric, formats, formulas = self._survey.rubric, self._book.formats, self._formulas
+    def _results(
+        self, grade: Grade, entry: ExpertEntry, *, is_masked: bool, is_blind: bool
+    ) -> dict[ReviewColumn, CellValue]:
+        """Return the live cells of a row, with their values of this moment."""
+        rubric = self._survey.rubric
         grade = veiled(grade) if is_masked else grade
         expert, judge = expert_number(grade, entry, rubric), grade.verdict.score
-        if Column.BLIND_SCORE in self.layout.columns:
-            if is_blind:
-                blind = formulas.blind_score(row)
-                self._table.formula(row, Column.BLIND_SCORE, blind, formats["note"], entry.blind_score)
-            else:
-                self._table.value(row, Column.BLIND_SCORE, None, formats["note"])
-        if Column.EXPERT_RESULT in self.layout.columns:
-            result, by_criteria = formulas.expert_values(grade, entry)
-            formula = formulas.expert_result(row, by_criteria)
-            self._table.formula(row, Column.EXPERT_RESULT, formula, formats["note"], result)
         final: Value = shown_final(grade, entry, rubric)
         if is_masked and expert_result(grade, entry, rubric) is None:
             final = BLIND
-        style = formats["final_blind" if is_masked else "final"]
-        self._table.formula(row, Column.FINAL, formulas.final(row), style, final)
         between = None if expert is None or judge is None else expert - judge
-        self._table.formula(row, Column.DIFFERENCE, formulas.difference(row), formats["difference"], between)
+        cells: dict[ReviewColumn, CellValue] = {
+            Column.FINAL: self._final.with_value(final),
+            Column.DIFFERENCE: self._difference.with_value(between),
+        }
+        if self._blind_score is not None:
+            cells[Column.BLIND_SCORE] = self._blind_score.with_value(entry.blind_score) if is_blind else None
+        if Column.EXPERT_RESULT in self.layout.columns:
+            result, by_criteria = self._formulas.expert_values(grade, entry)
+            cells[Column.EXPERT_RESULT] = self._expert_result(by_criteria).with_value(result)
+        return cells
 
     def _offer_scores(self) -> None:
         rule = score_rule(self._scale, self._names)
@@ -174,15 +191,6 @@ class ReviewSheet:
         )
         if self._survey.criterion_count and not self._formulas.follows_verdicts:
             self._table.explain(Column.FINAL, "Final", _TOO_LARGE)
-
-
-def _style(column: ReviewColumn, grade: Grade, reasons: list[Reason]) -> str:
-    """Return the style of a cell that is not masked: reasons that matter most are red, others amber."""
-    if column is Column.VERDICT and not grade.verdict.status.is_scored:
-        return "unscored_text"
-    if column is Column.NEEDS_REVIEW and reasons:
-        return "alarm_mark" if reasons[0].urgency <= Urgency.DISAGREEMENT else "notice_mark"
-    return look_of(column).style
 
 
 def column_width(column: ReviewColumn, survey: Survey) -> float:

@@ -24,16 +24,22 @@ _WIDE = re.compile(
 )
 
 
+_MOST_LINES = int(MAX_POINTS / _LINE_POINTS) + 1
+
+
 def row_points(cells: Iterable[tuple[str, float]]) -> float:
     """Return the height in points for cells given as text and column width."""
-    most = int(MAX_POINTS / _LINE_POINTS) + 1
-    lines = max((line_count(text, width, most) for text, width in cells), default=1)
+    lines = 1
+    for text, width in cells:
+        lines = max(lines, line_count(text, width, _MOST_LINES))
     return min(MAX_POINTS, lines * _LINE_POINTS + _PADDING_POINTS)
 
 
 def line_count(text: str, width: float, most: int) -> int:
     """Return how many lines `text` takes in a column of `width`; counting stops at `most`."""
     per_line = max(1.0, width * _CHARACTERS_PER_WIDTH - _LOST_PER_LINE)
+    if 2 * len(text) <= per_line and "\n" not in text:  # most cells, and short even where all characters are wide
+        return 1
     count = 0
     for line in text[: int(most * per_line) + most].split("\n"):
         count += max(1, -int(-display_width(line) // per_line))

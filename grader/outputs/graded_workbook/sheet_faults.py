@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 
 from lxml import etree
@@ -13,9 +13,10 @@ from lxml import etree
 from grader.outputs.graded_workbook.ooxml import RELATION_ID, main
 from grader.outputs.graded_workbook.package import Package
 from grader.outputs.graded_workbook.review_columns import column_index, column_letters
+from grader.outputs.graded_workbook.sheet_rows import SheetRow
 
 _CELL = re.compile(r"([A-Z]{1,3})([0-9]+)")
-_C = main("c")
+_LETTERS = re.compile("[A-Z]{1,3}")
 _NOTE = re.compile(
     r'ObjectType="Note".*?<x:Row>\s*(\d+)\s*</x:Row>\s*<x:Column>\s*(\d+)\s*</x:Column>.*?</x:ClientData>', re.DOTALL
 )
@@ -39,23 +40,31 @@ class RowFaults:
         self._part = part
         self._last_row = 0
 
-    def see(self, row: etree._Element) -> None:
+    def see(self, row: SheetRow) -> None:
         """Look at the next row."""
-        part, number = self._part, int(row.get("r") or self._last_row + 1)
+        number = int(row.number or self._last_row + 1)
         if number <= self._last_row:
-            self.found.append(f"{part}: row {number} stands behind row {self._last_row}")
-        self._last_row, last_column = number, 0
-        for cell in row.iterchildren(_C):
-            match = _CELL.fullmatch(cell.get("r") or f"{column_letters(last_column)}{number}")
-            column = _column(match[1]) if match and int(match[2]) == number else 0
+            self.found.append(f"{self._part}: row {number} stands behind row {self._last_row}")
+        self._last_row = number
+        if not _are_in_order(row.letters) or row.digits.count(row.number) < len(row.digits):
+            self._look_at_cells(row, number)
+
+    def _look_at_cells(self, row: SheetRow, number: int) -> None:
+        last_column = 0
+        for reference in map(str.__add__, row.letters, row.digits):
+            match = _CELL.fullmatch(reference or f"{column_letters(last_column)}{number}")
+            column = column_index(match[1]) + 1 if match and int(match[2]) == number else 0
             if column <= last_column:
-                self.found.append(f"{part}: cell {cell.get('r')} is out of its place")
+                self.found.append(f"{self._part}: cell {reference or None} is out of its place")
             last_column = column
 
 
-@cache
-def _column(letters: str) -> int:
-    return column_index(letters) + 1
+@lru_cache(maxsize=64)
+def _are_in_order(columns: tuple[str, ...]) -> bool:
+    """Return whether columns stand in a row one behind the other: so do mostly the same ones in row after row."""
+    return all(_LETTERS.fullmatch(letters) for letters in columns) and all(
+        column_index(one) < column_index(following) for one, following in pairwise(columns)
+    )
 
 
 def _column_faults(part: str, root: etree._Element) -> Iterator[str]:

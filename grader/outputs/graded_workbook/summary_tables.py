@@ -140,8 +140,8 @@ class SummaryTables:
         cell, column = f"{column_letters(MEAN)}{row + 1}", column_letters(MEAN)
         all_means = f"{column}${block.first_row + 1}:{column}${block.last_row + 1}"
         formula = f'=IF(ISNUMBER({cell}),RANK({cell},{all_means}),"")'
-        self._sheet.formula(row, RANK, formula, self._formats["count"], self._rank(system))
         self._sheet.text(row, SYSTEM, system, self._formats["row_label"])
+        self._sheet.formula(row, RANK, formula, self._formats["count"], self._rank(system))
 
     def _rank(self, system: str) -> int | None:
         means = {name: self._survey.systems[name].final.mean().value for name in self._systems}
@@ -171,7 +171,6 @@ class SummaryTables:
         low, high = interval.low, interval.high
         two_scores = self._survey.rubric.scale.two_scores
         if self._survey.has_samples:  # what a formula over rows cannot tell
-            self._write_half(row, half_value)
             half_formula = ""
             if final.value is not None and half_value is not None:
                 low, high = final.value - half_value, final.value + half_value
@@ -186,6 +185,8 @@ class SummaryTables:
         }
         for column, (formula, style, value) in cells.items():
             self._sheet.formula(row, column, formula, self._formats[style], value)
+        if not half_formula:
+            self._write_half(row, half_value)
 
     def _write_half(self, row: int, value: float | None) -> None:
         if value is None:

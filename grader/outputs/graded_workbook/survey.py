@@ -217,8 +217,10 @@ def _count(survey: Survey, grade: Grade, entry: ExpertEntry) -> None:
     needs_review = bool(reasons_shown(grade, entry, survey.queue, is_masked=is_masked))
     if is_masked:
         grade = veiled(grade)
-    questions = QuestionMeans(rubric.scale.two_scores)
-    figures = survey.systems.setdefault(system, SystemFigures([0] * len(survey.classes), questions))
+    if system not in survey.systems:
+        questions = QuestionMeans(rubric.scale.two_scores)
+        survey.systems[system] = SystemFigures([0] * len(survey.classes), questions)
+    figures = survey.systems[system]
     figures.planned += 1
     figures.needs_review += needs_review
     judge, expert, final = grade.verdict.score, expert_number(grade, entry, rubric), shown_final(grade, entry, rubric)

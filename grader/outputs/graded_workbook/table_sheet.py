@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Generic
 
+from grader.outputs.graded_workbook.finished_rows import CellValue, FinishedRows
 from grader.outputs.graded_workbook.page import set_up_page
 from grader.outputs.graded_workbook.review_columns import AnyColumn, ColumnLook, TableLayout, column_letters
 from grader.outputs.graded_workbook.sheet import Book, Sheet, checked
@@ -34,6 +35,7 @@ class TableSheet(Generic[AnyColumn]):
         self.layout = layout
         self._places = {column: index for index, column in enumerate(layout.columns)}
         self.sheet: Sheet = book.add_sheet(layout.sheet)
+        self._rows: FinishedRows | None = None
 
     def begin(self, widths: Callable[[AnyColumn], float]) -> None:
         """Set the widths and write the header; XlsxWriter makes no table while streaming, where a filter has to do."""
@@ -50,6 +52,12 @@ class TableSheet(Generic[AnyColumn]):
         columns = [{"header": str(each), "header_format": self._header_format(each)} for each in layout.columns]
         table = {"name": self._table_name, "style": None, "columns": columns}
         checked(self.sheet.raw.add_table(0, 0, layout.last_row, last_column, table))
+
+    def row(self, row: int, points: float, values: Mapping[AnyColumn, CellValue], styles: Sequence[Any]) -> None:
+        """Write a row whole: its height, the value of each column, and the formats in the columns' order."""
+        if self._rows is None:
+            self._rows = self.sheet.begin_rows([self._header_format(column) for column in self.layout.columns])
+        self._rows.add(row, points, [values[column] for column in self.layout.columns], styles)
 
     def value(self, row: int, column: AnyColumn, value: Value, style: Any) -> None:
         """Write a text, a number or an empty cell."""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
 from grader.outputs.graded_workbook.expert_entries import CriterionEntry, ExpertEntry, entry_for
 from grader.outputs.graded_workbook.expert_result import BLIND
+from grader.outputs.graded_workbook.finished_rows import CellValue, RowFormula
 from grader.outputs.graded_workbook.formats import AMBER, GREEN, MUTED, PALE_GREEN, PALE_RED, RED
 from grader.outputs.graded_workbook.keys import grade_key, judge_hash, text_hash
 from grader.outputs.graded_workbook.names import SheetNames, quoted
 from grader.outputs.graded_workbook.review_row import entered_before
 from grader.outputs.graded_workbook.row_height import row_points
-from grader.outputs.graded_workbook.sheet import Book, checked
+from grader.outputs.graded_workbook.sheet import Book
 from grader.outputs.graded_workbook.survey import Survey
-from grader.outputs.graded_workbook.table_sheet import TableSheet, Value
+from grader.outputs.graded_workbook.table_sheet import TableSheet
 from grader.outputs.graded_workbook.verdicts_columns import (
     HIDDEN_VERDICT_COLUMNS,
     MET,
@@ -68,6 +71,14 @@ class VerdictsSheet:
             hidden=HIDDEN_VERDICT_COLUMNS,
         )
         self._growing = [column for column in _GROWING if column in layout.columns]
+        self._final = self._final_formula()
+        self._styles = {
+            (is_banded, is_masked): [
+                self._style(column, is_banded=is_banded, is_masked=is_masked) for column in layout.columns
+            ]
+            for is_banded, is_masked in product((False, True), repeat=2)
+        }
+        """Of a row's cells, by whether it is banded and whether it is masked."""
 
     def write(
         self, grades: Iterable[Grade], entries: Mapping[str, ExpertEntry], stored: Mapping[str, ExpertEntry]
@@ -86,34 +97,28 @@ class VerdictsSheet:
     def _write_row(self, number: int, row: _Row, *, is_banded: bool) -> None:
         is_masked = row.key in self._survey.masked
         values = _values(row, self._survey.rubric, is_masked=is_masked)
-        texts = ((str(values[column]), VERDICT_LOOKS[column].width) for column in self._growing)
-        checked(self._table.sheet.raw.set_row(number, row_points(texts)))
-        for column in self.layout.columns:
-            if column is not VerdictColumn.FINAL:
-                self._write_value(number, column, values[column], is_banded=is_banded, is_masked=is_masked)
-        self._write_final(number, row, is_masked=is_masked)
-
-    def _write_value(
-        self, number: int, column: VerdictColumn, value: Value, *, is_banded: bool, is_masked: bool
-    ) -> None:
-        style = VERDICT_LOOKS[column].style
-        if is_masked and column in _OF_JUDGE:
-            self._table.value(number, column, value, self._book.formats.masked(style))
-            return
-        if column is VerdictColumn.JUDGE and value:
-            style = "met" if value == MET else "not_met"
-        elif is_banded:
-            style = _OF_ITEM.get(column, style)
-        self._table.value(number, column, value, self._book.formats[style])
-
-    def _write_final(self, number: int, row: _Row, *, is_masked: bool) -> None:
-        judge, expert = self.layout.cell(VerdictColumn.JUDGE, number), self.layout.cell(VerdictColumn.EXPERT, number)
-        judges = f'IF({judge}="","",{judge})'
-        formula = f'=IF(OR({expert}="{MET}",{expert}="{NOT_MET}"),{expert},{judges})'
+        points = row_points((str(values[column]), VERDICT_LOOKS[column].width) for column in self._growing)
+        styles = list(self._styles[is_banded, is_masked])
+        judged = values[VerdictColumn.JUDGE]
+        if judged and not is_masked:
+            styles[self.layout.index(VerdictColumn.JUDGE)] = self._book.formats["met" if judged == MET else "not_met"]
         met = row.entry.met if isinstance(row.entry.met, bool) else row.judged.met if row.judged else None
         words = BLIND if is_masked and not isinstance(row.entry.met, bool) else verdict_text(met)
-        style = self._book.formats["final_blind" if is_masked else "final"]
-        self._table.formula(number, VerdictColumn.FINAL, formula, style, words)
+        values[VerdictColumn.FINAL] = self._final.with_value(words)
+        self._table.row(number, points, values, styles)
+
+    def _style(self, column: VerdictColumn, *, is_banded: bool, is_masked: bool) -> Any:
+        style, formats = VERDICT_LOOKS[column].style, self._book.formats
+        if is_masked and column in _OF_JUDGE:
+            return formats.masked(style)
+        if is_masked and column is VerdictColumn.FINAL:
+            return formats["final_blind"]
+        return formats[_OF_ITEM.get(column, style) if is_banded else style]
+
+    def _final_formula(self) -> RowFormula:
+        judge, expert = map(self.layout.cell_in_row, (VerdictColumn.JUDGE, VerdictColumn.EXPERT))
+        judges = f'IF({judge}="","",{judge})'
+        return RowFormula(f'=IF(OR({expert}="{MET}",{expert}="{NOT_MET}"),{expert},{judges})')
 
     def _offer_verdicts(self) -> None:
         rule: dict[str, object] = {
@@ -159,7 +164,7 @@ def _rows(grade: Grade, entry: ExpertEntry, stored: ExpertEntry) -> Iterable[_Ro
         )
 
 
-def _values(row: _Row, rubric: Rubric, *, is_masked: bool) -> dict[VerdictColumn, Value]:
+def _values(row: _Row, rubric: Rubric, *, is_masked: bool) -> dict[VerdictColumn, CellValue]:
     """Return what stands in a row, apart from what is live."""
     criterion, judged, entry = row.criterion, row.judged, row.entry
     words = verdict_text(judged.met) if judged else None

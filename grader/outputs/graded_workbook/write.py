@@ -250,7 +250,7 @@ def _write_copy(path: Path, source: Source, contents: Contents) -> tuple[int, li
     package.save(path)
     problems = check_copy(Package(package.original), path, touched=package.changed_names)
     if columns is not None:
-        problems += changed_beside_ours(columns.before, read_written(path), columns.place)
+        problems += changed_beside_ours(columns.before, read_written(path, columns.place.part), columns.place)
     if problems:
         raise Unpatchable(f"the copy did not pass our check ({'; '.join(problems[:3])})")
     return cut_count + (columns.cut_count if columns else 0), notes

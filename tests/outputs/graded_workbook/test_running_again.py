@@ -87,6 +87,7 @@ SAVED_BY = pytest.mark.parametrize("save", [lambda path: path, by_openpyxl, by_l
 OUR_SHEETS = ["Review", "Summary", "About", "_lists"]
 
 
+@pytest.mark.no_cover
 @SAVED_BY
 def test_a_workbook_saved_elsewhere_is_replaced_and_entries_stay(
     write: Write, grades: Sequence[Grade], criteria_path: Path, save: Save
@@ -104,6 +105,7 @@ def test_a_workbook_saved_elsewhere_is_replaced_and_entries_stay(
     assert cell(book["Review"], "Expert score", 2).value == 75
 
 
+@pytest.mark.no_cover
 @SAVED_BY
 def test_a_graded_workbook_as_criteria_gets_one_set_of_ours(
     write: Write, grades: Sequence[Grade], criteria_path: Path, tmp_path: Path, save: Save
@@ -123,6 +125,7 @@ def test_a_graded_workbook_as_criteria_gets_one_set_of_ours(
     assert book["Criteria"]["B2"].fill.fgColor.rgb == "FFFF0000"
 
 
+@pytest.mark.no_cover
 @SAVED_BY
 def test_five_rounds_let_nothing_grow(
     write: Write, grades: Sequence[Grade], criteria_path: Path, tmp_path: Path, save: Save
@@ -529,6 +532,7 @@ def test_a_workbook_that_must_be_kept_and_is_open_stays_where_it_is(
     assert "graded.xlsx is open in another program" in written.notes[-1]
 
 
+@pytest.mark.no_cover
 @SAVED_BY
 @pytest.mark.parametrize("is_damaged", [False, True])
 def test_without_the_criteria_workbook_the_expert_s_sheets_come_from_the_graded_one(

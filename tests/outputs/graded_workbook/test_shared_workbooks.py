@@ -46,6 +46,7 @@ def parts(path: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.mark.no_cover
 @pytest.mark.filterwarnings("ignore::UserWarning:openpyxl")  # of what openpyxl itself cannot keep
 @pytest.mark.parametrize("name", [*(f"features/{each}" for each in FEATURES), *(f"inputs/{each}" for each in ODD)])
 def test_nothing_of_the_experts_is_lost(write: Write, grade: Make, name: str) -> None:

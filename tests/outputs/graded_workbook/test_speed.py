@@ -5,12 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import openpyxl
+import pytest
 import xlsxwriter
 
 from grader.outputs.graded_workbook.write import WrittenWorkbook
 from grader.records import Criterion, Grade
 
 
+@pytest.mark.no_cover
 def test_writing_takes_no_longer_than_three_times_openpyxls_load_and_save(
     write: Callable[..., WrittenWorkbook], grade: Callable[..., Grade], tmp_path: Path
 ) -> None:

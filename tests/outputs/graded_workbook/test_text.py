@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.outputs.graded_workbook.text import CELL_LIMIT, cut_text, fits, line_text, safe_text
+from grader.outputs.graded_workbook.text import CELL_LIMIT, cut_text, fits, is_plain, line_text, safe_text
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,12 @@ from grader.outputs.graded_workbook.text import CELL_LIMIT, cut_text, fits, line
 )
 def test_text_is_made_safe_visibly(text: str, shown: str) -> None:
     assert safe_text(text) == shown
+
+
+def test_what_is_thought_plain_needs_no_change_in_a_cell_nor_in_xml() -> None:
+    plain = [char for char in map(chr, range(0x11_0000)) if is_plain(char)]
+    assert not [char for char in plain if safe_text(char) != char or char in "&<>_"]
+    assert {"a", "\n", "\t", "é", "字", "😀"} <= set(plain)
 
 
 def test_a_cell_counts_an_emoji_twice() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import random
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -196,17 +196,31 @@ def made_at_random(rule: str, count: int) -> Iterator[tuple[Grade, ExpertEntry]]
         yield grade, ExpertEntry(score=score, criteria=entered, text_hash=text_hash(grade.item))
 
 
-@pytest.mark.skipif(SOFFICE is None, reason="LibreOffice is not installed")
-@pytest.mark.parametrize("rule", ["tiered-items", "points"])
-def test_libreoffice_computes_the_final_scores_that_are_ours(rule: str, tmp_path: Path) -> None:
-    pairs = list(made_at_random(rule, 60))
-    grades = [grade for grade, _ in pairs]
-    path = written(tmp_path / "graded.xlsx", grades, rule, blind_count=10)
-    book = openpyxl.load_workbook(path)
-    type_in(book, {grade_key(grade): entry for grade, entry in pairs})
-    book.save(path)  # without the values of formulas, so that LibreOffice has to compute them
+RULES = ["tiered-items", "points"]
+Pairs = list[tuple[Grade, ExpertEntry]]
 
-    computed = {row["Key"]: row for row in rows(recalculated(path, tmp_path / "computed"), "Review")}
+
+@pytest.fixture(scope="module")
+def computed_by_libreoffice(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Pairs, Path]]:
+    """By rule: grades and what was typed, and the workbook of both that LibreOffice has saved."""
+    folder = tmp_path_factory.mktemp("computed")
+    pairs = {rule: list(made_at_random(rule, 60)) for rule in RULES}
+    for rule, made in pairs.items():
+        path = written(folder / f"{rule}.xlsx", [grade for grade, _ in made], rule, blind_count=10)
+        book = openpyxl.load_workbook(path)
+        type_in(book, {grade_key(grade): entry for grade, entry in made})
+        book.save(path)  # without the values of formulas, so that LibreOffice has to compute them
+    saved = recalculated([folder / f"{rule}.xlsx" for rule in RULES], folder / "saved")
+    return {rule: (pairs[rule], path) for rule, path in zip(RULES, saved, strict=True)}
+
+
+@pytest.mark.skipif(SOFFICE is None, reason="LibreOffice is not installed")
+@pytest.mark.parametrize("rule", RULES)
+def test_libreoffice_computes_the_final_scores_that_are_ours(
+    rule: str, computed_by_libreoffice: dict[str, tuple[Pairs, Path]]
+) -> None:
+    pairs, saved = computed_by_libreoffice[rule]
+    computed = {row["Key"]: row for row in rows(saved, "Review")}
 
     assert sum(row["Judge score"] == "blind" for row in computed.values()) == 10
     for grade, entry in pairs:
@@ -246,10 +260,10 @@ def cells(sheet: Any, name: str) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def recalculated(path: Path, folder: Path) -> Path:
+def recalculated(paths: Sequence[Path], folder: Path) -> list[Path]:
     profile = folder / "profile"
     (profile / "user").mkdir(parents=True)
     (profile / "user" / "registrymodifications.xcu").write_text(RECALCULATE)
     command = [str(SOFFICE), f"-env:UserInstallation={profile.as_uri()}", "--headless", "--convert-to", "xlsx"]
-    subprocess.run([*command, "--outdir", str(folder), str(path)], check=True, capture_output=True, timeout=120)
-    return folder / path.name
+    subprocess.run([*command, "--outdir", str(folder), *map(str, paths)], check=True, capture_output=True, timeout=120)
+    return [folder / path.name for path in paths]

@@ -216,6 +216,14 @@ def test_a_file_of_ours_that_fails_our_check_is_an_error(
         write([grade()])
 
 
+def test_so_is_a_streamed_one(write: Write, grade: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write_module, "MOST_ROWS_IN_COPY", 1)
+    monkeypatch.setattr(write_module, "check_streamed", lambda path: ["something is wrong"])
+
+    with pytest.raises(RunError, match="something is wrong"):
+        write([grade("1"), grade("2")])
+
+
 class Many:
     """Grades that are made as they are asked for, as a store would."""
 

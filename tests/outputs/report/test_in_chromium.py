@@ -15,7 +15,6 @@ def page(browser: Chromium, hostile_report: Path) -> Chromium:
     browser.requests.clear()
     browser.look()
     browser.open(hostile_report)
-    browser.wait(0.3)
     return browser
 
 
@@ -28,6 +27,7 @@ def rows(page: Chromium) -> int:
 
 
 def test_it_opens_without_a_fault_and_asks_for_nothing(page: Chromium, hostile_report: Path) -> None:
+    page.settle()
     assert page.faults == []
     assert page.requests == [hostile_report.as_uri()]
     assert page.evaluate("document.querySelectorAll('.chart svg[role=img][aria-label]').length") == 4
@@ -36,7 +36,7 @@ def test_it_opens_without_a_fault_and_asks_for_nothing(page: Chromium, hostile_r
 
 def test_hostile_texts_stay_texts(page: Chromium) -> None:
     page.evaluate("document.querySelectorAll('.open').forEach((each) => each.click())")
-    page.wait(0.3)
+    page.settle()
     assert page.evaluate("document.title") == "Report: run"
     assert page.evaluate("document.querySelectorAll('main img, main b > b, #table script').length") == 0
     shown = page.evaluate("document.getElementById('table').textContent")
@@ -51,7 +51,7 @@ def test_a_slash_goes_to_the_search_which_finds_words(page: Chromium) -> None:
     page.type("ONERROR src=x")
     assert count(page) == "2 of 10 items"
     page.press("Escape", code=27)
-    page.wait(0.3)
+    page.settle()
     assert rows(page) == 10
 
 
@@ -84,10 +84,10 @@ def test_filters_leave_what_fits(page: Chromium, control: str, value: str, expec
         f"(() => {{ const control = document.getElementById('{control}'); control.value = '{value}';"
         " control.dispatchEvent(new Event('input', { bubbles: true })); })()"
     )
-    page.wait(0.3)
+    page.settle()
     assert count(page) == expected
     page.evaluate("document.querySelector('#filters [type=reset]').click()")
-    page.wait(0.2)
+    page.settle()
     assert count(page) == "10 items"
 
 
@@ -107,7 +107,7 @@ def test_columns_sort_both_ways_and_say_so(page: Chromium) -> None:
 def test_nothing_is_wider_than_the_screen(page: Chromium, width: int) -> None:
     page.look(width=width, height=800)
     page.evaluate("document.querySelectorAll('.open').forEach((each) => each.click())")
-    page.wait(0.5)
+    page.settle()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert (
         page.evaluate("Math.max(...[...document.querySelectorAll('.chart svg')].map((each) => each.clientWidth))")
@@ -120,7 +120,7 @@ def test_a_very_long_name_of_a_group_pushes_no_figures_off_the_page(page: Chromi
     groups = "document.querySelector('[aria-labelledby=groups] table')"
     page.evaluate(f"{groups}.tHead.rows[0].lastElementChild.textContent = 'W'.repeat(300)")
     page.look(width=794, height=1100, medium=medium)
-    page.wait(0.3)
+    page.settle()
     assert page.evaluate(f"{groups}.scrollWidth <= {groups}.parentElement.clientWidth")
     assert page.evaluate("document.documentElement.scrollWidth") <= 794
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Set
 from dataclasses import dataclass
-from io import BytesIO
 
 from grader.outputs.graded_workbook.in_place.contents import column_contents
 from grader.outputs.graded_workbook.in_place.donor import KINDS, column_headers, write_columns
@@ -15,7 +14,6 @@ from grader.outputs.graded_workbook.marks import mark_columns
 from grader.outputs.graded_workbook.merge.columns import merge_columns
 from grader.outputs.graded_workbook.merge.styles import width_unit
 from grader.outputs.graded_workbook.ooxml import serialise_xml
-from grader.outputs.graded_workbook.opening import open_donor
 from grader.outputs.graded_workbook.package import Package
 from grader.records import Grade
 from grader.rubric import Rubric
@@ -57,10 +55,10 @@ def add_columns(
         raise NotInPlace("nothing was graded")
     place = find_place(package, criteria, contents.said, len(contents.systems) * len(KINDS))
     headers = column_headers(contents.systems, place.headers)
-    donor = BytesIO()
     heights = row_heights(package.tree(place.part))
-    cut_count = write_columns(donor, place, contents.systems, headers, width_unit(package), heights)
+    donor, cut_count = write_columns(place, contents.systems, headers, width_unit(package), heights)
     before = serialise_xml(package.tree(place.part))
-    notes = merge_columns(package, open_donor(donor), place, headers)
+    notes = merge_columns(package, donor, place, headers)
     mark_columns(package, place.sheet, place.header_cells)
+    package.replace(place.part, package.written(place.part))  # as a tree, thousands of rows take too much memory
     return AddedColumns(place=place, before=before, cut_count=cut_count, notes=notes)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
 from grader.criterion_score import has_criterion_verdicts
-from grader.outputs.graded_workbook.area import parse_area
 from grader.outputs.graded_workbook.in_place.refusal import NotInPlace
 from grader.outputs.graded_workbook.in_place.row_cells import (
     RowCells,
@@ -18,6 +18,8 @@ from grader.outputs.graded_workbook.in_place.row_cells import (
 from grader.outputs.graded_workbook.keys import grade_key
 from grader.records import CellRef, Criterion, Grade
 from grader.rubric import Rubric
+
+_CELL = re.compile("[A-Z]{1,3}([1-9][0-9]{0,6})")
 
 
 @dataclass(slots=True)
@@ -58,10 +60,11 @@ def column_contents(
     for grade in grades:
         key = (grade.item.system, grade.item.id)
         if key not in items:
-            cell = _cell(grade.item.source, sheet)
+            cell, row = _place(grade.item.source, sheet)
             contents.said[cell] = grade.item.id
-            items[key] = _Item(_row(cell), grade.item.criteria)
-        sample = Sample(grade.sample, grade.verdict, grade.model, is_blind=grade_key(grade) in blind)
+            items[key] = _Item(row, grade.item.criteria)
+        is_blind = bool(blind) and grade_key(grade) in blind
+        sample = Sample(grade.sample, grade.verdict, grade.model, is_blind=is_blind)
         items[key].samples.append(sample)
     for (system, _), item in items.items():
         cells = contents.systems.setdefault(system, {})
@@ -78,21 +81,19 @@ def _add_criteria(contents: ColumnContents, cells: dict[int, RowCells], item: _I
         show_levels(first, item.samples)
         return
     for criterion in item.criteria:
-        cell = _cell(criterion.source, sheet)
+        cell, row = _place(criterion.source, sheet)
         contents.said[cell] = criterion.text
         own = criterion_cells(criterion, item.samples)
-        if _row(cell) == item.row:
+        if row == item.row:
             first.verdict, first.look = own.verdict, own.look
             first.analysis = "\n".join(filter(None, (own.analysis, first.analysis)))
         else:
-            cells[_row(cell)] = own
+            cells[row] = own
 
 
-def _cell(source: CellRef | None, sheet: str) -> str:
-    if source is None or source.cell is None or source.sheet != sheet or parse_area(source.cell) is None:
+def _place(source: CellRef | None, sheet: str) -> tuple[str, int]:
+    """Return a cell, and its row."""
+    found = _CELL.fullmatch(source.cell or "") if source is not None and source.sheet == sheet else None
+    if found is None:
         raise NotInPlace("it is not known from which rows the criteria came")
-    return source.cell
-
-
-def _row(cell: str) -> int:
-    return int(cell.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    return found[0], int(found[1])

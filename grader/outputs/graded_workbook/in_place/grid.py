@@ -14,7 +14,8 @@ from grader.outputs.graded_workbook.ooxml import main
 from grader.outputs.graded_workbook.review_columns import column_index
 
 _LETTERS = re.compile("[A-Z]{1,3}")
-_C, _V, _F, _IS, _T, _PHONETIC = (main(tag) for tag in ("c", "v", "f", "is", "t", "rPh"))
+_C = main("c")
+_CONTENTS = frozenset(map(main, ("v", "f", "is")))
 
 
 @dataclass(slots=True)
@@ -62,12 +63,25 @@ def numbered_cells(row: etree._Element, number: int) -> Iterator[tuple[int, etre
     last = 0
     digits = str(number)
     for cell in row.iterchildren(_C):
-        reference = cell.get("r") or ""
+        reference = cell.get("r", "")
         column = _column(reference[: -len(digits)]) if reference.endswith(digits) else 0
         if column <= last:
             raise NotInPlace(f"the cells of its row {number} are out of order, or not numbered")
         last = column
         yield column, cell
+
+
+def cell_at(row: etree._Element, number: int, column: int) -> etree._Element | None:
+    """Return the cell of a row in a column, looking first where it is in a row without gaps."""
+    if column <= len(row) and column_of(row[column - 1], number) == column:
+        return row[column - 1]
+    return next((cell for each, cell in numbered_cells(row, number) if each == column), None)
+
+
+def column_of(cell: etree._Element, row_number: int) -> int:
+    """Return the column of a row's cell, from 1; 0 where it does not say one in that row."""
+    reference, digits = cell.get("r", ""), str(row_number)
+    return _column(reference.removesuffix(digits)) if reference.endswith(digits) else 0
 
 
 @cache
@@ -78,4 +92,4 @@ def _column(letters: str) -> int:
 
 def holds_something(cell: etree._Element) -> bool:
     """Return whether a cell has a value or a formula, and not just a format."""
-    return len(cell) > 0 and any(part.tag in (_V, _F, _IS) for part in cell)
+    return len(cell) > 0 and (cell[0].tag in _CONTENTS or any(part.tag in _CONTENTS for part in cell))

@@ -11,7 +11,7 @@ from lxml import etree
 
 from grader.outputs.graded_workbook.area import MOST_COLUMNS, Area, parse_area
 from grader.outputs.graded_workbook.cell_texts import CellTexts
-from grader.outputs.graded_workbook.in_place.grid import Grid, numbered_cells, read_grid
+from grader.outputs.graded_workbook.in_place.grid import Grid, cell_at, numbered_cells, read_grid
 from grader.outputs.graded_workbook.in_place.looks_at import growing_reference, what_looks_at
 from grader.outputs.graded_workbook.in_place.occupied import what_stands_on
 from grader.outputs.graded_workbook.in_place.refusal import NotInPlace
@@ -116,16 +116,12 @@ def _cells(said: Mapping[str, str]) -> dict[tuple[int, int], str]:
 def _check_said(package: Package, grid: Grid, cells: Mapping[tuple[int, int], str]) -> None:
     """Refuse where a cell holds something else than when it was read: rows have been moved or edited since."""
     texts = CellTexts(package)
-    rows: dict[int, dict[int, str]] = {}
-    for (row, column), text in cells.items():
-        rows.setdefault(row, {})[column] = text
-    for number, wanted in rows.items():
-        element = grid.rows.get(number)
-        there = dict(numbered_cells(element, number)) if element is not None else {}
-        for column, text in wanted.items():
-            cell = there.get(column)
-            if cell is None or _plain(texts.text(cell)) != _plain(text):
-                raise NotInPlace(f"{column_letters(column - 1)}{number} does not hold what was graded any more")
+    for (number, column), said in cells.items():
+        row = grid.rows.get(number)
+        cell = cell_at(row, number, column) if row is not None else None
+        there = texts.text(cell) if cell is not None else None
+        if there is None or (there != said and _plain(there) != _plain(said)):
+            raise NotInPlace(f"{column_letters(column - 1)}{number} does not hold what was graded any more")
 
 
 def _plain(text: str) -> str:

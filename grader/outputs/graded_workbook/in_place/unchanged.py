@@ -2,34 +2,66 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, zip_longest
 
 from lxml import etree
 
 from grader.outputs.graded_workbook.in_place.grid import numbered_cells
 from grader.outputs.graded_workbook.in_place.place import Place
-from grader.outputs.graded_workbook.ooxml import children, local_name, main, passing_elements
+from grader.outputs.graded_workbook.ooxml import BrokenXml, children, local_name, main, passing_elements
 from grader.outputs.graded_workbook.package import Package
+from grader.outputs.graded_workbook.review_columns import column_letters
+from grader.outputs.graded_workbook.sheet_rows import (
+    TextRow,
+    WrittenOtherwise,
+    around_rows,
+    text_cells,
+    text_rows,
+)
 
 _MAY_CHANGE = frozenset({"dimension", "cols", "sheetData", "autoFilter", "sortState", "legacyDrawing"})
 _COL_ATTRIBUTES = ("width", "style", "hidden", "outlineLevel", "collapsed", "customWidth", "bestFit")
 _ROW = main("row")
+_SPANS = re.compile(' spans="[^"]*"')
 _NONE = hash(((), ()))
 """Of a row that has nothing but our cells, or is not there."""
 
 
 def changed_beside_ours(before: bytes, copy: Package, place: Place) -> list[str]:
     """Return what differs on the expert's sheet outside our columns, from what it was; nothing, as it should be."""
-    around: list[etree._Element] = []
-    theirs = _digests(passing_elements(before, _ROW, around), place)
-    now = _digests(copy.passing_rows(place.part, around), place)
-    old, new = around
+    old, new = around_rows(before), copy.around_rows(place.part)
     problems = [f"{name} of the sheet {place.sheet} changed" for name in _changed_sections(old, new)]
     if _widths(old, place) != _widths(new, place):
         problems.append(f"columns of the sheet {place.sheet} changed")
+    if _has_only_ours_added(before, copy.data(place.part), place):
+        return problems
+    theirs = _digests(passing_elements(before, _ROW), place)
+    now = _digests(copy.passing_rows(place.part), place)
     changed = (number for number in {**theirs, **now} if theirs.get(number, _NONE) != now.get(number, _NONE))
     return problems + [f"row {number} of the sheet {place.sheet} changed" for number in islice(changed, 3)]
+
+
+def _has_only_ours_added(before: bytes, after: bytes, place: Place) -> bool:
+    """Return whether each row is, letter for letter, what it was with our cells behind; where not, cells must tell."""
+    ours = tuple(column_letters(column - 1) for column in range(place.first_column, place.last_column + 1))
+    pairs = zip_longest(text_rows(before, is_sound=True), text_rows(after), fillvalue=("", "", ""))
+    try:
+        return all(_is_row_with_ours(old, new, ours, place) for old, new in pairs)
+    except (WrittenOtherwise, BrokenXml):
+        return False
+
+
+def _is_row_with_ours(old: TextRow, new: TextRow, ours: tuple[str, ...], place: Place) -> bool:
+    number, attributes, theirs = old
+    if new[0] != number or not new[2].startswith(theirs) or _SPANS.sub("", new[1]) != _SPANS.sub("", attributes):
+        return False
+    letters, digits, *_ = text_cells(new[2][len(theirs) :])
+    if not letters:
+        return True
+    is_graded = place.header_row <= int(number) <= place.last_row
+    return is_graded and letters == ours and {number}.issuperset(digits)
 
 
 def _digests(rows: Iterator[etree._Element], place: Place) -> dict[str, int]:

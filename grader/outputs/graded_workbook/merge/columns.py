@@ -7,15 +7,14 @@ import copy
 from lxml import etree
 
 from grader.outputs.graded_workbook.area import Area, parse_area
-from grader.outputs.graded_workbook.in_place.grid import holds_something, numbered_cells
+from grader.outputs.graded_workbook.in_place.grid import column_of, holds_something, numbered_cells
 from grader.outputs.graded_workbook.in_place.place import Place
+from grader.outputs.graded_workbook.merge.donor_cells import DonorCells, split_cells
 from grader.outputs.graded_workbook.merge.growth import grow_filter, grow_tables
 from grader.outputs.graded_workbook.merge.notes import merge_notes
 from grader.outputs.graded_workbook.merge.styles import StyleMap, merge_styles
-from grader.outputs.graded_workbook.ooxml import WORKSHEET_ORDER, child_in_order, children, main
+from grader.outputs.graded_workbook.ooxml import WORKSHEET_ORDER, child_in_order, children, main, parse_xml
 from grader.outputs.graded_workbook.package import Package, Unpatchable
-
-_SHARED_STRINGS = "xl/sharedStrings.xml"
 
 
 def merge_columns(target: Package, donor: Package, place: Place, headers: tuple[str, ...]) -> tuple[str, ...]:
@@ -29,42 +28,25 @@ def merge_columns(target: Package, donor: Package, place: Place, headers: tuple[
     """
     source = next(iter(donor.sheets().values()))
     root = target.touch(place.part)
-    _merge_cells(root, _donor_rows(donor, source, merge_styles(target, donor)))
-    _merge_widths(root, donor.tree(source))
+    ours = _carried_sheet(donor, source, merge_styles(target, donor))
+    _merge_cells(root, ours, place)
+    _merge_widths(root, ours)
     _grow_dimension(root, place)
     grow_tables(target, place, headers)
     grow_filter(target, place)
     return merge_notes(target, donor, place.part, source)
 
 
-def _donor_rows(donor: Package, part: str, styles: StyleMap) -> dict[int, list[tuple[int, etree._Element]]]:
-    """Return the donor's cells by row, each with its column, its text inside and its style as the target counts."""
-    strings = list(donor.tree(_SHARED_STRINGS)) if donor.find(_SHARED_STRINGS) else []
-    formats = {str(ours): str(theirs) for ours, theirs in styles.formats.items()}
-    rows = {}
-    for row in donor.tree(part).iter(main("row")):
-        number = int(row.get("r") or 0)
-        rows[number] = list(numbered_cells(row, number))
-        for _, cell in rows[number]:
-            cell.set("s", formats[cell.get("s") or "0"])
-            if cell.get("t") == "s":
-                _write_inline(cell, strings)
-    return rows
+def _carried_sheet(donor: Package, part: str, styles: StyleMap) -> etree._Element:
+    """Return the donor's sheet with its texts inside its cells, and with its cells' styles as the target counts."""
+    before, cells, behind = split_cells(donor.data(part))
+    return parse_xml(b"".join((before, *DonorCells(donor, styles).carried(cells), behind)))
 
 
-def _write_inline(cell: etree._Element, strings: list[etree._Element]) -> None:
-    """Write a cell's text into it, so that the expert's part of shared strings stays as it is."""
-    value = cell.find(main("v"))
-    if value is not None:
-        inline = etree.Element(main("is"))
-        inline.extend(copy.deepcopy(run) for run in strings[int(value.text or 0)])
-        cell.replace(value, inline)
-        cell.set("t", "inlineStr")
-
-
-def _merge_cells(root: etree._Element, rows: dict[int, list[tuple[int, etree._Element]]]) -> None:
+def _merge_cells(root: etree._Element, ours: etree._Element, place: Place) -> None:
     data = child_in_order(root, "sheetData", WORKSHEET_ORDER)
     there = {int(row.get("r") or 0): row for row in data.iterchildren(main("row"))}
+    rows = {int(row.get("r") or 0): row for row in ours.iter(main("row"))}
     previous: etree._Element | None = None
     for number in sorted({*there, *rows}):
         row = there.get(number)
@@ -75,14 +57,17 @@ def _merge_cells(root: etree._Element, rows: dict[int, list[tuple[int, etree._El
             else:
                 previous.addnext(row)
         if number in rows:
-            _merge_row(row, number, rows[number])
+            _merge_row(row, number, rows[number], place)
         previous = row
 
 
-def _merge_row(row: etree._Element, number: int, ours: list[tuple[int, etree._Element]]) -> None:
+def _merge_row(row: etree._Element, number: int, ours: etree._Element, place: Place) -> None:
     row.attrib.pop("spans", "")  # a hint on which columns are used, which is not true any more
+    if _ends_before(row, number, place.first_column):
+        row.extend(ours)
+        return
     theirs = dict(numbered_cells(row, number))
-    for column, cell in ours:
+    for column, cell in list(numbered_cells(ours, number)):
         old = theirs.get(column)
         if old is not None:
             if holds_something(old):
@@ -91,6 +76,11 @@ def _merge_row(row: etree._Element, number: int, ours: list[tuple[int, etree._El
         else:
             row.insert(sum(other < column for other in theirs), cell)
         theirs[column] = cell
+
+
+def _ends_before(row: etree._Element, number: int, column: int) -> bool:
+    """Return whether the last that stands in a row, whose cells are in order, is a cell before `column`."""
+    return not len(row) or 0 < column_of(row[-1], number) < column
 
 
 def _merge_widths(root: etree._Element, donor: etree._Element) -> None:

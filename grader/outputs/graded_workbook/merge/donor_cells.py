@@ -6,15 +6,17 @@ It is no reader of workbooks at large: those of other programs have other prefix
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from grader.outputs.graded_workbook.merge.styles import StyleMap
 from grader.outputs.graded_workbook.package import Package
+from grader.outputs.graded_workbook.sheet_rows import stretches
 
 _SHARED_STRINGS = "xl/sharedStrings.xml"
 _CELLS = re.compile(rb"<sheetData ?/>|<sheetData>(.*)</sheetData>", re.DOTALL)
-_STRING = re.compile(rb"<si>(.*?)</si>", re.DOTALL)
-_STYLED = re.compile(rb'<(?:c r="[A-Z]+[0-9]+"|row [^>]*?) s="([0-9]+)"(?: t="s"><v>([0-9]+)</v>)?')
-_EMPTY_RESULT = re.compile(rb'(<c r="[A-Z]+[0-9]+"(?: s="[0-9]+")?)(><f>[^<]*</f><v></v>)')
+_STRING = re.compile(rb"<si>([^<]*(?:<(?!/si>)[^<]*)*)</si>")
+_STYLED = re.compile(rb'(<(?:c r="[A-Z]+[0-9]+"|row [^>]*?) s=")([0-9]+)"(?: t="s"><v>([0-9]+)</v>)?')
+_EMPTY_RESULT = re.compile(rb"><f>[^<]*</f><v></v>")
 
 
 class DonorCells:
@@ -22,21 +24,20 @@ class DonorCells:
 
     def __init__(self, donor: Package, styles: StyleMap) -> None:
         part = donor.find(_SHARED_STRINGS)
-        self._strings = _STRING.findall(donor.data(part)) if part else []
-        self._formats = {b"%d" % ours: b"%d" % theirs for ours, theirs in styles.formats.items()}
+        strings = _STRING.finditer(donor.data(part)) if part else ()
+        self._texts = [b' t="inlineStr"><is>%b</is>' % string[1] for string in strings]
+        self._formats = {b"%d" % ours: b'%d"' % theirs for ours, theirs in styles.formats.items()}
 
-    def carried(self, cells: bytes) -> bytes:
-        """Return cells as the target has to have them."""
+    def carried(self, cells: bytes) -> Iterator[bytes]:
+        """Yield cells as the target has to have them, those of some rows at a time."""
+        return map(self._rewritten, stretches(cells, 0, len(cells)))
+
+    def _rewritten(self, cells: bytes) -> bytes:
+        pieces = _STYLED.split(cells)  # what is between, and of each match: up to its style, the style, the string
+        pieces[2::4] = [self._formats[number] for number in pieces[2::4]]
+        pieces[3::4] = [b"" if number is None else self._texts[int(number)] for number in pieces[3::4]]
         # XlsxWriter leaves a formula's empty text without its type.
-        return _EMPTY_RESULT.sub(rb'\1 t="str"\2', _STYLED.sub(self._styled, cells))
-
-    def _styled(self, match: re.Match[bytes]) -> bytes:
-        whole, number, string = match[0], match[1], match[2]
-        before = whole[: match.start(1) - match.start()]
-        if string is None:
-            return b'%b%b"' % (before, self._formats[number])
-        text = self._strings[int(string)]
-        return b'%b%b" t="inlineStr"><is>%b</is>' % (before, self._formats[number], text)
+        return _EMPTY_RESULT.sub(lambda match: b' t="str"' + match[0], b"".join(pieces))
 
 
 def split_cells(sheet: bytes) -> tuple[bytes, bytes, bytes]:

@@ -70,7 +70,7 @@ class SheetCarrier:
             # Two selected tabs are a group: what is typed into one lands in both.
             view.attrib.pop("tabSelected", "")
         head, _, tail = split_cells(serialise_xml(root))
-        return b"".join((head, self._cells.carried(cells), tail))
+        return b"".join((head, *self._cells.carried(cells), tail))
 
     def _renumber_styles(self, root: etree._Element) -> None:
         for column in root.iter(main("col")):

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from string import digits
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
-from lxml import etree
-
-from grader.outputs.graded_workbook.area import Area, parse_area
+from grader.outputs.graded_workbook.area import parse_area
 from grader.outputs.graded_workbook.cell_texts import CellTexts
 from grader.outputs.graded_workbook.keys import plain_value
-from grader.outputs.graded_workbook.ooxml import main
 from grader.outputs.graded_workbook.package import Package
 from grader.outputs.graded_workbook.removal.recognising import Ours
 from grader.outputs.graded_workbook.review_columns import column_letters
+from grader.outputs.graded_workbook.sheet_rows import SheetRow
 
 PROPERTY: Final = "cells"
 """The name, behind the prefix that marks it as ours, of the property that keeps the digests."""
@@ -27,23 +25,28 @@ PROPERTY: Final = "cells"
 THEIRS: Final = "theirs"
 COLUMNS: Final = "columns"
 _DIGEST_BITS = 64
-_FORMULA = "=formula"
 _EXPERTS = ("Expert score", "Expert verdict", "Expert comment")
 _KEYS = {"Key", "Text hash"}
 _Counts = defaultdict[str, Counter[str]]
-_CELL, _FORMULA_TAG = main("c"), main("f")
+_Rows = Iterable[tuple[SheetRow, list[str]]]
+"""Rows with their texts."""
 
 
 def cell_digests(package: Package, ours: Ours) -> dict[str, str]:
     """Return a digest for each kind of our sheets, for our columns in the expert's, and for all else of theirs."""
     counts: _Counts = defaultdict(Counter)
-    texts = CellTexts(package)
+    shared = CellTexts(package).shared
     kinds = {name: kind for kind, name in ours.sheets}
     for name, part in package.sheets().items():
         if package.find(part):
-            areas = (parse_area(reference) for sheet, reference in ours.columns if sheet == name)
-            columns = {letters: row for area in areas if area for letters, row in _first_rows(area).items()}
-            _count_cells(package, texts, part, kinds.get(name), columns, counts)
+            rows = ((row, row.texts(shared)) for row in package.rows(part))
+            headers = _header_rows(ours, name)
+            if headers:
+                _count_by_column(rows, headers, counts)
+            elif name in kinds:
+                counts[kinds[name]].update(chain.from_iterable(_without_entries(rows)))
+            else:
+                counts[THEIRS].update(chain.from_iterable(texts for _, texts in rows))
     return {kind: _digest(each) for kind, each in counts.items() if any(map(plain_value, each))}
 
 
@@ -69,36 +72,32 @@ def parse_digests(text: str) -> dict[str, str]:
     return {kind: digest for kind, _, digest in pairs if digest}
 
 
-def _first_rows(area: Area) -> dict[str, int]:
-    """Return the header's row by the letters of each column of ours."""
-    columns = range(area.first_column - 1, area.last_column)
-    return {column_letters(column): area.first_row for column in columns}
+def _header_rows(ours: Ours, sheet: str) -> dict[str, int]:
+    """Return the header's row by the letters of each column of ours on a sheet of the expert's."""
+    areas = [area for name, reference in ours.columns if name == sheet and (area := parse_area(reference))]
+    return {
+        column_letters(column - 1): area.first_row
+        for area in areas
+        for column in range(area.first_column, area.last_column + 1)
+    }
 
 
-def _count_cells(
-    package: Package, texts: CellTexts, part: str, kind: str | None, ours: Mapping[str, int], counts: _Counts
-) -> None:
-    """Count for each whose it is what stands in the cells; the expert's own cells on our sheets do not count.
+def _count_by_column(rows: _Rows, headers: Mapping[str, int], counts: _Counts) -> None:
+    """Count for each whose it is what stands in a sheet of the expert's; `headers` are those of our columns."""
+    for row, texts in rows:
+        for letters, digits, text in zip(row.letters, row.digits, texts, strict=True):
+            header = headers.get(letters) if digits == row.number else None
+            counts[THEIRS if header is None or int(digits) < header else COLUMNS][text] += 1
 
-    `ours` are the header's rows by the letters of our columns on a sheet of the expert's.
-    """
+
+def _without_entries(rows: _Rows) -> Iterator[list[str]]:
+    """Yield what stands in the rows of a sheet of ours, but for the expert's own cells."""
     experts: set[str] = set()
-    for row in package.passing_rows(part):
-        values = [(cell.get("r", ""), text) for cell in row.iterchildren(_CELL) if (text := _text(texts, cell))]
-        if ours:
-            number = row.get("r") or ""
-            for reference, text in values:
-                header = ours.get(reference.removesuffix(number))
-                counts[THEIRS if header is None or int(number) < header else COLUMNS][text] += 1
-            continue
-        if kind is not None and not experts and {text for _, text in values} >= _KEYS:
-            experts = {reference.rstrip(digits) for reference, text in values if text in _EXPERTS}
-        elif experts:
-            values = [each for each in values if each[0].rstrip(digits) not in experts or each[1] in _EXPERTS]
-        counts[kind or THEIRS].update(text for _, text in values)
-
-
-def _text(texts: CellTexts, cell: etree._Element) -> str:
-    if len(cell) and cell[0].tag == _FORMULA_TAG:  # the format wants a formula first in its cell
-        return _FORMULA
-    return texts.text(cell)
+    for row, texts in rows:
+        if experts:
+            cells = zip(row.letters, texts, strict=True)
+            yield [text for letters, text in cells if letters not in experts or text in _EXPERTS]
+        else:
+            if _KEYS.issubset(texts):
+                experts = {letters for letters, text in zip(row.letters, texts, strict=True) if text in _EXPERTS}
+            yield texts

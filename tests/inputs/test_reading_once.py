@@ -1,18 +1,22 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from grader.checks.checking import find_errors, refuse_errors
 from grader.cli.main import cli
 from grader.errors import InputError
 from grader.inputs import tables
-from grader.inputs.kept_sheets import kept_sheets, reading_once
+from grader.inputs.json_records import JsonSource
 from grader.inputs.package_intake import IntakeLimits
+from grader.inputs.reading_once import hand_on, handed_on, kept, kept_sheets, reading_once
 from grader.inputs.sheet import Sheet
 from grader.inputs.tables import open_sheets
+from grader.planning import Request, prepare
 
 
 class Source:
@@ -86,3 +90,69 @@ def test_score_reads_a_workbook_once_for_its_checks_and_its_plan(
     done = CliRunner().invoke(cli, ["score", *map(str, arguments), "--out", str(criteria_path.parent / "run")])
     assert done.exit_code == 0, done.output
     assert read == [criteria_path]
+
+
+def test_what_is_kept_is_read_once_and_again_after_an_error() -> None:
+    read: list[str] = []
+
+    def value() -> int:
+        read.append("read")
+        if len(read) == 1:
+            raise InputError("damaged")
+        return len(read)
+
+    with reading_once():
+        with pytest.raises(InputError):
+            kept("here", value)
+        assert kept("here", value) == kept("here", value) == 2
+        assert kept("elsewhere", value) == 3
+    assert kept("here", value) == 4
+
+
+def test_what_is_handed_on_is_there_for_one_reader_only() -> None:
+    hand_on("here", [1, 2])
+    assert handed_on("here") is None
+    with reading_once():
+        hand_on("here", [1, 2])
+        assert handed_on("elsewhere") is None
+        taken = handed_on("here")
+        assert taken is not None
+        assert list(taken) == [1, 2]
+        assert handed_on("here") is None
+    assert handed_on("here") is None
+
+
+LINES = ('{"id": 1, "answer": "a"}', '{"id": 2,', '{"id": 3, "answer": "c"}')
+
+
+@pytest.mark.parametrize(("lines", "skipping"), [(LINES, True), (LINES[::2], True), (LINES[::2], False)])
+def test_score_reads_answers_once_for_its_checks_and_its_plan(
+    criteria_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: Sequence[str], skipping: bool
+) -> None:
+    opened: list[Path] = []
+    original = JsonSource.records
+
+    def counted(self: JsonSource) -> Iterator[tuple[dict[str, Any], str]]:
+        opened.append(self.path)
+        return original(self)
+
+    monkeypatch.setattr(JsonSource, "records", counted)
+    path = tmp_path / "system.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    request = Request(criteria_path=criteria_path, answers_paths=(path,), skip_bad_lines=skipping)
+    alone = prepare(request)
+    opened.clear()
+    with reading_once():
+        refuse_errors(request)
+        assert prepare(request) == alone
+    assert opened == [path]
+
+
+def test_answers_with_broken_lines_that_nobody_left_out_are_not_handed_on(criteria_path: Path, tmp_path: Path) -> None:
+    path = tmp_path / "system.jsonl"
+    path.write_text("\n".join(LINES), encoding="utf-8")
+    request = Request(criteria_path=criteria_path, answers_paths=(path,))
+    with reading_once():
+        assert [problem.rule for problem in find_errors(request)] == ["broken-line"]
+        with pytest.raises(InputError, match="line 2"):
+            prepare(request)
