@@ -19,7 +19,7 @@ demo: $(VENV)/.run
 	cd $(ROOT) && $(BIN)/grader run Data/lunar-surface/settings.json --out Result/demo-benchmark
 
 test:
-	@$(MAKE) --no-print-directory --file $(ROOT)Makefile --jobs 2 --output-sync=target lint collect
+	@$(MAKE) --no-print-directory --file $(ROOT)Makefile --jobs 2 lint collect
 	cd $(ROOT) && $(BIN)/python -m coverage erase && $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term
 
 lint: $(VENV)/.test

@@ -47,19 +47,26 @@ def compile_grader() -> None:
     compileall.compile_dir(_ROOT / "grader", quiet=1)
 
 
-def write_job(folder: Path, items: int) -> tuple[str, ...]:
-    """Write a criteria workbook of tiers and as many answers; return the command that grades them, without a judge."""
+def write_job(folder: Path, items: int, *, systems: int = 1) -> tuple[str, ...]:
+    """Write a criteria workbook of tiers and the answers of some systems, `items` in all.
+
+    Returns:
+        The command that grades them, without a judge.
+    """
+    questions = range(1, items // systems + 1)
     with xlsxwriter.Workbook(str(folder / "criteria.xlsx"), {"constant_memory": True}) as workbook:
         sheet = workbook.add_worksheet()
         sheet.write_row(0, 0, ["id", 25, 50, 100])
-        for number in range(1, items + 1):
+        for number in questions:
             sheet.write_row(number, 0, [number, "(1) name it", "(1) explain it\n(2) give an example", "(1) prove it"])
-    answers = folder / "system.jsonl"
-    with answers.open("w", encoding="utf-8") as file:
-        for number in range(1, items + 1):
-            text = f"Answer {number}. " + "It works because of its shape. " * 20
-            file.write(json.dumps({"id": number, "question": f"Why {number}?", "answer": text}) + "\n")
-    files = ("--criteria", str(folder / "criteria.xlsx"), "--answers", str(answers))
+    paths = [folder / f"system-{number}.jsonl" for number in range(1, systems + 1)]
+    for path in paths:
+        with path.open("w", encoding="utf-8") as file:
+            for number in questions:
+                text = f"Answer {number} of {path.stem}. " + "It works because of its shape. " * 20
+                file.write(json.dumps({"id": number, "question": f"Why {number}?", "answer": text}) + "\n")
+    answers = [option for path in paths for option in ("--answers", str(path))]
+    files = ("--criteria", str(folder / "criteria.xlsx"), *answers)
     return (*GRADER, "score", *files, "--out", str(folder / "run"), "--quiet")
 
 

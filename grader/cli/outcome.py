@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from grader.judging.crew import Ending
     from grader.outputs.summary import Summary
     from grader.pipeline import Written
+    from grader.store.run_store import RunStore
 
 UNSCORED_EXIT_CODE = 3
 INTERRUPTED_EXIT_CODE = 130
@@ -20,6 +21,17 @@ INTERRUPTED_EXIT_CODE = 130
 def command_line() -> str:
     """Return the command as it was typed, which goes on with a run that was stopped."""
     return shlex.join(["grader", *sys.argv[1:]])
+
+
+def raise_if_lost(ending: Ending, store: RunStore, *, done: int) -> None:
+    """Raise what ended a run, unless it stopped early with something to write: items `done`, or calls of any go."""
+    from grader.judging.stopping import StoppedEarly
+
+    if ending.error is None:
+        return
+    has_begun = done or store.totals().calls  # calls are paid before the first item is done
+    if not (isinstance(ending.error, StoppedEarly) and has_begun):
+        raise ending.error
 
 
 def say_ending(ending: Ending) -> None:

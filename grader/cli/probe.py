@@ -11,7 +11,7 @@ import click
 
 from grader.cli.judge_options import by_transport, chosen_judge, chosen_model, grade_settings, judge_options
 from grader.cli.options import FOLDER, as_request, reading_options, rubric_options
-from grader.cli.outcome import command_line, say_ending
+from grader.cli.outcome import command_line, raise_if_lost, say_ending
 
 if TYPE_CHECKING:
     from grader.grading import GradeSettings
@@ -103,7 +103,6 @@ def _say_estimate(probe: Probe, count: CallCount, settings: GradeSettings, optio
 def _run(probe: Probe, request: Request, settings: GradeSettings, options: dict[str, Any]) -> None:
     from grader.cli.progress import progress
     from grader.judging.debug_log import debug_log
-    from grader.judging.stopping import StoppedEarly
     from grader.probing.probe import judge_probe, refuse_other_run
     from grader.store.run_store import RunStore
 
@@ -115,8 +114,7 @@ def _run(probe: Probe, request: Request, settings: GradeSettings, options: dict[
         judge = chosen_judge(options, probe.plan.rubric)
         with progress(len(probe.design.jobs), is_quiet=options["quiet"], is_bar=is_bar) as observer:
             ending = judge_probe(probe, judge=judge, store=store, settings=settings, observer=observer)
-        if ending.error is not None and not (isinstance(ending.error, StoppedEarly) and observer.done):
-            raise ending.error
+        raise_if_lost(ending, store, done=observer.done)
         report = _report(probe, request, store, model=judge.model, is_baseline=judge.is_baseline)
         paths = _write(report, run_dir)
     _finish(report, (*paths, store.path), ending, is_quiet=options["quiet"])

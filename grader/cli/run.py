@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.cli.options import FILE, FOLDER
-from grader.cli.outcome import command_line, say_ending
+from grader.cli.outcome import command_line, raise_if_lost, say_ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -162,7 +162,6 @@ def _run(plan: BenchmarkPlan, options: dict[str, Any]) -> tuple[Ending, Benchmar
     from grader.benchmark.running import run_benchmark
     from grader.cli.run_progress import benchmark_progress
     from grader.judging.debug_log import debug_log
-    from grader.judging.stopping import StoppedEarly
     from grader.store.run_store import RunStore
 
     run_dir: Path = options["out"] or plan.file.folder / "Result" / plan.file.path.stem
@@ -178,8 +177,7 @@ def _run(plan: BenchmarkPlan, options: dict[str, Any]) -> tuple[Ending, Benchmar
                 plan, store=store, observer=observer, options=_run_options(options), stage=options["stage"]
             )
         log.info("ended with %d items: %s", observer.done, ending.error or "no error")
-        if ending.error is not None and not (isinstance(ending.error, StoppedEarly) and observer.done):
-            raise ending.error
+        raise_if_lost(ending, store, done=observer.done)
         run = benchmark_run(plan, store, command=command_line())
         return ending, write_benchmark(run, paths, run_dir=run_dir, stage=options["stage"])
 

@@ -10,7 +10,7 @@ import click
 
 from grader.cli.judge_options import by_transport, chosen_judge, chosen_model, grade_settings, judge_options
 from grader.cli.options import FOLDER, as_request, choosing_options, reading_options
-from grader.cli.outcome import command_line, exit_by_summary, print_written, say_ending
+from grader.cli.outcome import command_line, exit_by_summary, print_written, raise_if_lost, say_ending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +96,6 @@ def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: Grad
     from grader.grading import grade
     from grader.judging.crew import Ending
     from grader.judging.debug_log import debug_log
-    from grader.judging.stopping import StoppedEarly
     from grader.store.run_store import RunStore
 
     run_dir: Path = options["out"] or Path("Result") / request.criteria_path.stem
@@ -119,8 +118,7 @@ def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: Grad
         with show as observer, importing_meanwhile(*_TO_WRITE):
             ending = grade(plan, judge=judge, store=store, settings=settings, observer=observer)
         log.info("ended with %d grades and %d calls: %s", observer.done, observer.calls, ending.error or "no error")
-        if ending.error is not None and not (isinstance(ending.error, StoppedEarly) and observer.done):
-            raise ending.error
+        raise_if_lost(ending, store, done=observer.done)
         return ending, _written(head, store, run_dir)
 
 

@@ -75,8 +75,9 @@ def shown_text(sheet: Sheet, row: int, column: int | None) -> str:
 
 def id_rows(sheet: Sheet, header: TableHeader) -> Iterator[IdRow]:
     """Yield the rows below the header, blank ones left out; a merged id holds for all its rows."""
-    if len(sheet.rows) > ROW_LIMIT:
-        raise sheet.error(f"the table has more than {ROW_LIMIT:,} rows", ROW_LIMIT, header.id_column, hint=_HINT_LONG)
+    too_far = header.row + 1 + ROW_LIMIT
+    if len(sheet.rows) > too_far:
+        raise sheet.error(f"the table has more than {ROW_LIMIT:,} rows", too_far, header.id_column, hint=_HINT_LONG)
     for row in range(header.row + 1, len(sheet.rows)):
         if not sheet.is_blank(row):
             top = shown_row(sheet, row, header.id_column)

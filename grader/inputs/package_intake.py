@@ -24,6 +24,8 @@ _MIB = 1 << 20
 class IntakeLimits:
     """How much a workbook may hold before it is refused; raise a limit for a file you trust."""
 
+    file_bytes: int = 100 * _MIB
+    """Size of the file as it lies on the disk, which is compressed where it is a package."""
     total_bytes: int = 200 * _MIB
     """Uncompressed size of all parts together."""
     ratio: int = 100
@@ -47,9 +49,17 @@ class IntakeLimits:
 DEFAULT_LIMITS = IntakeLimits()
 
 
+def check_file_size(path: Path, limits: IntakeLimits = DEFAULT_LIMITS) -> None:
+    """Raise `InputError` where the workbook at `path`, of whatever kind, is too large a file."""
+    size = path.stat().st_size
+    if size > limits.file_bytes:
+        raise _refused(path, f"it has {size // _MIB:,} MB, and the limit is {limits.file_bytes // _MIB:,} MB")
+
+
 def check_package(path: Path, limits: IntakeLimits = DEFAULT_LIMITS) -> None:
     """Raise `InputError` where the zip at `path` is oversized, ambiguous, booby-trapped or damaged."""
     try:
+        check_file_size(path, limits)
         with zipfile.ZipFile(path) as package:
             parts = [info for info in package.infolist() if not info.is_dir()]
             _check_names(path, parts, limits)
@@ -120,6 +130,16 @@ def _declares_document_type(pieces: Iterator[bytes]) -> bool:
         if found:
             break
     return "doctype" in found[:1]
+
+
+def too_large(path: Path, reason: str) -> InputError:
+    """Return the error of a workbook whose sheets, as `reason` tells, reach too far to be laid out."""
+    return InputError(
+        f"{reason} to read safely",
+        path=path,
+        hint="Delete what stands far below or to the right of the table, and save it as .xlsx; "
+        "a file that is only large is read with --read-limit 10",
+    )
 
 
 def _refused(path: Path, reason: str) -> InputError:

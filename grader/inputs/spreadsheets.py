@@ -13,7 +13,7 @@ from grader.inputs.columns import clean_text, closest
 from grader.inputs.file_kind import FileKind
 from grader.inputs.our_marks import OurMarks, find_our_marks, without_spans
 from grader.inputs.package_encoding import utf8_package
-from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits, check_package
+from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits, check_file_size, check_package
 from grader.inputs.package_parts import WorkbookIndex, read_index
 from grader.inputs.reading_once import kept
 from grader.inputs.shared_text import check_shared_text
@@ -74,12 +74,21 @@ def find_sheet(path: Path, kind: FileKind, wanted: str, limits: IntakeLimits = D
 
 def _open_workbook(path: Path, kind: FileKind, limits: IntakeLimits) -> CalamineWorkbook:
     """Open a workbook that is safe to open; `InputError` for any other."""
-    if kind != "xls":
+    if kind == "xls":
+        from grader.inputs.xls_scan import check_xls_area
+
+        check_file_size(path, limits)
+        check_xls_area(path, limits)
+    else:
         kept(("safe package", path, limits), lambda: check_package(path, limits))
     if kind == "ods":
         from grader.inputs.ods_scan import check_ods_area
 
         check_ods_area(path, limits)
+    if kind == "xlsb":
+        from grader.inputs.xlsb_scan import check_xlsb_area
+
+        check_xlsb_area(path, limits)
     with _plain_errors(path):
         from python_calamine import CalamineWorkbook
 

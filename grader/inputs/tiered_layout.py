@@ -92,8 +92,9 @@ def read_tiered_rows(sheet: Sheet, header: TieredHeader) -> tuple[list[CriteriaR
     `InputError` for blank ids and for questions without criteria, each kind with all its cells.
     """
     id_column = header.columns.fields["id"]
-    if len(sheet.rows) > _ROW_LIMIT:
-        raise sheet.error(f"the table has more than {_ROW_LIMIT:,} rows", _ROW_LIMIT, id_column, hint=_HINT_LONG)
+    too_far = header.row + 1 + _ROW_LIMIT
+    if len(sheet.rows) > too_far:
+        raise sheet.error(f"the table has more than {_ROW_LIMIT:,} rows", too_far, id_column, hint=_HINT_LONG)
     rows: list[CriteriaRow] = []
     left_out: list[int] = []
     examples: list[int] = []

@@ -194,6 +194,7 @@ class Caller:
                 key=key,
                 attempts=tries.count,
                 text=self._storable(reply.text),
+                finish_reason=self._storable(reply.finish_reason) if reply.finish_reason else reply.finish_reason,
                 refusal=self._storable(reply.refusal) if reply.refusal else reply.refusal,
                 cost_usd=_sum_usd(reply.cost_usd, tries),
             )

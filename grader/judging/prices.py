@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from grader.records import Message, Usage
+from grader.records import NONCE_PLACEHOLDER, NONCE_STAND_IN, Message, Usage
 
 _TOKENS_PER_MESSAGE = 4
 """Chat formats add about this many tokens around each message (OpenAI's counting guide)."""
@@ -60,8 +60,9 @@ def count_tokens(messages: Iterable[Message]) -> int:
 
 
 def most_tokens(messages: Iterable[Message]) -> int:
-    """Return a number of tokens that `messages` cannot exceed: one a byte, since tokenizers split no finer."""
-    return sum(len(message["content"].encode("utf-8", "replace")) + _TOKENS_PER_MESSAGE for message in messages)
+    """Return a number of tokens that `messages` cannot exceed as sent: one a byte, since tokenizers split no finer."""
+    texts = (message["content"].replace(NONCE_PLACEHOLDER, NONCE_STAND_IN) for message in messages)
+    return sum(len(text.encode("utf-8", "replace")) + _TOKENS_PER_MESSAGE for text in texts)
 
 
 def _entry_as_written(text: bytes, quoted_name: bytes) -> Mapping[str, Any] | None:

@@ -303,6 +303,15 @@ def test_a_spent_budget_leaves_an_inconclusive_probe(probe: Probe, provider: Pro
     assert "Stopped:" in done.stderr and "not judged: the probe stopped before it" in done.stdout
 
 
+def test_a_budget_spent_before_anything_is_judged_leaves_one_too(
+    probe: Probe, provider: Provider, outcome: Any
+) -> None:
+    provider.script = lambda _: Scripted(text="Very good!")
+    done = probe("--max-cost", "0.05", "--price", "10,10", "--max-tokens", "100", "--concurrency", "1", "--reasks", 99)
+    assert done.exit_code == 3, done.output
+    assert provider.history and outcome()["outcome"] == "inconclusive"
+
+
 def test_real_answers_serve_for_padding_order_and_repeats(
     probe: Probe, provider: Provider, outcome: Any, tmp_path: Path
 ) -> None:

@@ -329,6 +329,18 @@ def test_a_spent_budget_leaves_files_and_says_how_to_go_on(tmp_path: Path, provi
     assert run(path, "--dry-run").output.count("at most $") == 1
 
 
+def test_a_budget_spent_before_any_item_is_done_leaves_files_too(tmp_path: Path, provider: Provider) -> None:
+    provider.script = Cast()
+    prices = {name: [1000, 1000] for name in ("worker/a", "acc", "int")}
+    path = write(tmp_path / "b", **remote(provider), PRICES=prices, WORKER_MAX_TOKENS=100, JUDGE_MAX_TOKENS=100)
+    result = run(path, "--max-cost", "0.5", "--concurrency", "1")
+    assert result.exit_code == 3, result.output
+    assert "6 × not reached; the same command goes on" in result.output
+    assert len(provider.history) > 0
+    summary = json.loads((tmp_path / "b" / "Result" / "Summary_L1_worker__a_COT.json").read_text("utf-8"))
+    assert summary["processing_summary"]["items_not_reached"] == 3
+
+
 def test_why_items_failed_is_said(tmp_path: Path, provider: Provider) -> None:
     cast = Cast()
     cast.workers[3] = Scripted(status=400)

@@ -223,6 +223,26 @@ def test_max_cost_stops_cleanly_and_the_run_goes_on(remote: Grade, results: Resu
     assert len(provider.history) == 3
 
 
+def test_max_cost_before_any_item_is_done_leaves_files_too(
+    remote: Grade, results: Results, provider: Provider, tmp_path: Path
+) -> None:
+    provider.script = lambda _: Scripted(text="no idea", completion_tokens=500)
+    cap = ("--max-cost", "0.013", "--max-tokens", "500", "--concurrency", "3", "--reasks", "9")
+    for _ in range(2):  # the second go is paid nothing: the first has spent all
+        done = remote(*cap)
+        assert done.exit_code == 3, done.output
+        assert "higher --max-cost" in done.stderr and "3 × skipped: not reached" in done.stderr
+        assert 0 < len(provider.history) < 3
+        assert results() == [] and (tmp_path / "run" / "graded.xlsx").is_file()
+    provider.script = lambda _: Scripted()
+    assert remote("--max-tokens", "500", "--reasks", "9").exit_code == 0
+
+
+def test_max_cost_that_no_call_fits_is_an_error(remote: Grade, provider: Provider, tmp_path: Path) -> None:
+    assert remote("--max-cost", "0.0001", "--max-tokens", "500").exit_code == 1
+    assert provider.history == [] and not (tmp_path / "run" / "results.jsonl").exists()
+
+
 def test_what_a_stopped_run_did_not_reach_is_told(remote: Grade, provider: Provider, tmp_path: Path) -> None:
     provider.script = lambda _: Scripted(completion_tokens=500)
     done = remote("--max-cost", "0.013", "--max-tokens", "500", "--concurrency", "1", "--reasks", "0")

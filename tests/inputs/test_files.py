@@ -106,6 +106,7 @@ def test_hostile_and_broken_packages_are_refused(
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [
+        (IntakeLimits(file_bytes=100), "it has 0 MB, and the limit is 0 MB"),
         (IntakeLimits(part_count=4), "5 parts"),
         (IntakeLimits(total_bytes=100), "limit is 0 MB"),
         (IntakeLimits(cell_count=3), "more than 3 filled cells"),
@@ -148,6 +149,13 @@ def test_limits_of_text_tables(tmp_path: Path, limits: IntakeLimits, reason: str
     path.write_text("id,25\nQ1,abcde\n", encoding="utf-8")
     assert reason in refusal(path, limits)
     assert read_criteria_workbook(path, limits=limits.times(10)).rows
+
+
+def test_an_xls_that_is_too_large_a_file_is_not_opened(tmp_path: Path) -> None:
+    path = tmp_path / "a.xls"
+    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2 << 20))
+    assert "refused as unsafe: it has 2 MB, and the limit is 1 MB" in refusal(path, IntakeLimits(file_bytes=1 << 20))
+    assert "damaged" in refusal(path, IntakeLimits(file_bytes=1 << 20).times(3))
 
 
 def test_too_many_merges(make_package: Make, good: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -354,6 +355,15 @@ def test_a_store_that_cannot_write_raises_what_it_says() -> None:
 def test_a_reply_is_handed_on_as_the_store_will_give_it_back() -> None:
     bench = Bench(lambda *_: Reply(text="half a \ud83d"))
     assert bench.reply().text == bench.store.calls[0].reply.text == "half a ?"
+
+
+@pytest.mark.parametrize("field", ["text", "refusal", "finish_reason"])
+def test_no_text_of_a_reply_has_a_key(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "canary-key-0123456789")
+    texts: dict[str, Any] = {field: "ended by canary-key-0123456789 \ud83d"}
+    bench = Bench(lambda *_: replace(GOOD, **texts))
+    bench.reply()
+    assert getattr(bench.store.calls[0].reply, field) == "ended by [redacted] ?"
 
 
 # Money

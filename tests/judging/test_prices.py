@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import socket
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import pytest
 
 from grader.judging import prices
 from grader.judging.prices import Price, count_tokens, find_price, most_tokens
-from grader.records import Usage
+from grader.records import NONCE_PLACEHOLDER, Item, Prompt, Usage
 
 
 def test_a_price_is_found_with_and_without_the_provider() -> None:
@@ -63,6 +64,13 @@ def test_no_text_has_more_tokens_than_the_bound(text: str, monkeypatch: pytest.M
     monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("the tokenizer went to the network"))
     messages = [{"role": "user", "content": text}, {"role": "user", "content": ""}]
     assert 8 <= count_tokens(messages) <= most_tokens(messages)
+
+
+def test_the_bound_counts_nonces_as_they_are_sent() -> None:
+    texts = (f"<answer-{NONCE_PLACEHOLDER}>\n走る\n</answer-{NONCE_PLACEHOLDER}>", "plain")
+    messages = tuple({"role": "user", "content": text} for text in texts)
+    sent = Prompt(item=Item(id="1", system="s", answer="a"), messages=messages).with_nonce(secrets.token_hex(4))
+    assert most_tokens(messages) == most_tokens(sent) > sum(len(each["content"].encode()) for each in sent)
 
 
 def test_tokens_are_counted_as_openais_models_do() -> None:

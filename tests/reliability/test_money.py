@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,11 @@ from click.testing import CliRunner, Result
 from provider import Provider, Request, Scripted
 
 from grader.cli.main import cli
-from grader.records import NONCE_PLACEHOLDER
 
 pytestmark = pytest.mark.no_cover
 
 BOTH = pytest.mark.parametrize("transport", ["litellm", "direct"])
 ITEMS = 40
-NONCE = re.compile(r"(?<=-)[0-9a-f]{8}(?=>)")
 
 
 @pytest.fixture(autouse=True)
@@ -94,12 +91,11 @@ def test_tokens_and_cost_of_every_call_add_up_asks_again_and_failures_included(
 
 
 def dearest(request: Request) -> Scripted:
-    """A reply of as many tokens as it may have, to a prompt in which each byte is one, but for a nonce's."""
-    texts = [NONCE.sub(NONCE_PLACEHOLDER, message["content"]) for message in request.body["messages"]]
+    """A reply of as many tokens as it may have, to a prompt in which each byte is one."""
     return Scripted(
         finish_reason="length",
         seconds=0.02,
-        prompt_tokens=len("".join(texts).encode()),
+        prompt_tokens=sum(len(message["content"].encode()) for message in request.body["messages"]),
         completion_tokens=request.body["max_tokens"],
     )
 
@@ -118,6 +114,15 @@ def test_a_cap_holds_where_every_call_costs_as_much_as_it_can_asks_again_with_tw
         assert done.exit_code == 3
         assert "Run the same command with a higher --max-cost to go on" in done.stderr
         assert 0.7 * share * whole < till.usd <= share * whole
+
+
+def test_a_call_that_may_cost_a_single_token_more_than_the_cap_is_not_made(provider: Provider) -> None:
+    till = Till(provider, dearest)
+    options = ("--transport", "direct", "--max-tokens", 10, "--reasks", 0, "--only", 1)
+    grade(provider, *options)
+    assert len(provider.history) == 1
+    grade(provider, *options, "--fresh", "--max-cost", till.usd - 1e-6)
+    assert len(provider.history) == 1
 
 
 def test_a_cap_is_for_all_goes_and_a_higher_one_goes_on_where_it_ended(provider: Provider) -> None:

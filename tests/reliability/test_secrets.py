@@ -141,6 +141,24 @@ def test_nor_one_by_which_a_judge_declines(
 
 
 @pytest.mark.parametrize("transport", transports())
+def test_nor_one_in_the_reason_why_a_reply_ended(
+    transport: str, provider: Provider, criteria_path: Path, answers_path: Path, tmp_path: Path
+) -> None:
+    def end(request: Request) -> Scripted:
+        message = {"role": "assistant", "content": "<analysis>a</analysis><score>50</score>"}
+        reason = f"ended by {echoed(request)} {PASSWORD}"
+        return Scripted(
+            choices=[{"index": 0, "finish_reason": "stop", "native_finish_reason": reason, "message": message}]
+        )
+
+    provider.script = end
+    done = grade(tmp_path, provider, "--transport", transport)
+    assert done.returncode == 0, done.stderr
+    assert b"ended by" in (tmp_path / "run" / "results.jsonl").read_bytes()
+    assert not list(leaks(tmp_path, done.stdout, done.stderr))
+
+
+@pytest.mark.parametrize("transport", transports())
 def test_nor_one_that_was_typed_into_the_command(
     transport: str, provider: Provider, criteria_path: Path, answers_path: Path, tmp_path: Path
 ) -> None:

@@ -157,7 +157,10 @@ def _content_type_problems(package: Package) -> Iterator[str]:
 
 
 def _sheet_list_problems(package: Package) -> Iterator[str]:
-    entries = package.tree(package.workbook).findall(f"{main('sheets')}/{main('sheet')}")
+    workbook = package.tree(package.workbook)
+    if (lists := len(workbook.findall(main("sheets")))) != 1:
+        yield f"{package.workbook} has {lists} lists of sheets"
+    entries = workbook.findall(f"{main('sheets')}/{main('sheet')}")
     names = [entry.get("name") or "" for entry in entries]
     for name in names:
         if (
@@ -169,7 +172,7 @@ def _sheet_list_problems(package: Package) -> Iterator[str]:
             yield f"the sheet name {name!r} is not allowed"
     yield from _repeated("the sheet name", (name.casefold() for name in names))
     yield from _repeated("the sheet id", (entry.get("sheetId") or "" for entry in entries))
-    defined = package.tree(package.workbook).findall(f"{main('definedNames')}/{main('definedName')}")
+    defined = workbook.findall(f"{main('definedNames')}/{main('definedName')}")
     for entry in defined:
         if int(entry.get("localSheetId") or 0) >= len(entries):
             yield f"the name {entry.get('name')} belongs to a sheet that does not exist"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.outputs.graded_workbook.lint import check_copy, read_written, sheet_problems
+from grader.outputs.graded_workbook.lint import check_copy, package_problems, read_written, sheet_problems
 from grader.outputs.graded_workbook.opening import open_package
 from grader.outputs.graded_workbook.package import Package, Unpatchable
 from grader.outputs.graded_workbook.write import WrittenWorkbook
@@ -48,6 +48,16 @@ def test_faults_in_rows_are_found(criteria_path: Path, old: str, new: str, probl
 
     assert any(problem in each for each in found)
     assert list(sheet_problems(parsed, CRITERIA)) == found
+
+
+@pytest.mark.parametrize(("end", "count"), [("</sheets><sheets/>", 2), ("</sheets><sheets></sheets><sheets/>", 3)])
+def test_a_second_list_of_sheets_is_found(criteria_path: Path, end: str, count: int) -> None:
+    package = open_package(criteria_path)
+    assert package_problems(package) == set()
+
+    broken = edited(package, package.workbook, "</sheets>", end)
+
+    assert package_problems(broken) == {f"xl/workbook.xml has {count} lists of sheets"}
 
 
 def test_rows_and_cells_need_not_say_where_they_are(criteria_path: Path) -> None:
