@@ -125,7 +125,7 @@ def again(_: int) -> Iterator[Figure]:
         took = measure(command, provider)
         yield Figure("finished run of 10,000 again", took.wall_seconds, 5, "s")
         yield Figure("finished run of 10,000 again", took.requests, 0, "requests", is_exact=True)
-        rescored = measure((*GRADER, "rescore", str(Path(name) / "run")))
+        rescored = measure((*GRADER, "rescore", str(Path(name) / "run"), "--quiet"))
         yield Figure("rescore of 10,000", rescored.wall_seconds, 5, "s")
 
 

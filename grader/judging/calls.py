@@ -12,7 +12,7 @@ from grader.errors import JudgeError
 from grader.judging.call_log import CallLog
 from grader.judging.commits import GroupCommit
 from grader.judging.judge import Call, Judge, call_key
-from grader.judging.limits import Budget, Limiter
+from grader.judging.limits import FIRST_SECONDS, Budget, Limiter
 from grader.judging.prices import Price, most_tokens
 from grader.judging.rate_limits import TellsLimits
 from grader.judging.redact import redact_reply, secrets_in_replies
@@ -105,7 +105,13 @@ class Caller:
     ) -> None:
         self._judge, self._store, self._settings = judge, store, settings
         self._stop, self._places, self._observer = stop, places, observer
-        self._limiter = limiter or Limiter(settings.concurrency, rpm=settings.rpm, tpm=settings.tpm, sleep=stop.sleep)
+        self._limiter = limiter or Limiter(
+            settings.concurrency,
+            rpm=settings.rpm,
+            tpm=settings.tpm,
+            first_seconds=getattr(judge, "first_seconds", FIRST_SECONDS),
+            sleep=stop.sleep,
+        )
         self._budget = budget or Budget(settings.max_cost_usd, spent_usd=settings.spent_usd)
         self._on_outage = on_outage or stop.fail
         self._under_way: dict[str, asyncio.Task[Reply]] = {}

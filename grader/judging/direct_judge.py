@@ -42,6 +42,9 @@ class DirectJudge:
     """
 
     is_baseline = False
+    first_seconds = 0.03
+    """So long other calls wait for the answer to the first: to wait until it comes would cost a run one latency, which
+    is more than all else that a run in this way costs beside waiting."""
     seen_limits: RateLimits | None = None
     """What the provider said in its latest answer of how much it takes."""
 

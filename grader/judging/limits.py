@@ -28,8 +28,8 @@ _FIRST_CALLS = 4
 """So many calls begin at once: a provider that refuses quickly, as for a wrong key or model, does so four times rather
 than as often as there are places."""
 
-_FIRST_SECONDS = 0.03
-"""So long the others wait for a first answer. To wait for as long as it takes would cost every run one latency."""
+FIRST_SECONDS = 1.0
+"""So long the others wait for a first answer, unless the judge says otherwise."""
 
 _MORE_CALLS = 50
 """So many may begin then, and as many more each second while there is no answer: the first one tells how many the
@@ -64,9 +64,10 @@ class Limiter:
         *,
         rpm: float | None = None,
         tpm: float | None = None,
+        first_seconds: float = FIRST_SECONDS,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._most = concurrency
+        self._most, self._first_seconds = concurrency, first_seconds
         self._sleep = sleep
         self._limit = float(min(concurrency, _FIRST_CALLS))
         self._is_answered = False
@@ -132,7 +133,7 @@ class Limiter:
             return
         turn = asyncio.get_running_loop().create_future()
         if not self._is_answered and not self._waiting:
-            asyncio.get_running_loop().call_later(_FIRST_SECONDS, self._begin_more, 0)
+            asyncio.get_running_loop().call_later(self._first_seconds, self._begin_more, 0)
         self._waiting.append(turn)
         try:
             await turn

@@ -162,6 +162,23 @@ def test_no_more_calls_are_in_flight_than_there_are_slots_and_each_slot_is_held_
 # Failures
 
 
+@pytest.mark.parametrize(("first_seconds", "most"), [(None, 4), (0.02, 8)])
+def test_a_judge_may_say_how_long_the_others_wait_for_a_first_answer(first_seconds: float | None, most: int) -> None:
+    bench = Bench(seconds=0.3)
+    if first_seconds is not None:
+        bench.judge.first_seconds = first_seconds  # type: ignore[attr-defined]
+    begun: list[int] = []
+
+    async def all_at_once(caller: Caller) -> None:
+        working = asyncio.gather(*(caller.reply(call(number)) for number in range(8)))
+        await asyncio.sleep(0.2)
+        begun.append(bench.judge.in_flight)
+        await working
+
+    bench.run(all_at_once, concurrency=8)
+    assert begun == [most]
+
+
 def test_passing_failures_are_retried_and_counted() -> None:
     bench = Bench(lambda _, times: GOOD if times == 3 else busy())
     reply = bench.reply()

@@ -135,7 +135,7 @@ def test_a_refusal_that_names_no_time_is_followed_by_a_pause(monkeypatch: pytest
 
 def test_before_the_first_answer_not_all_begin_and_a_slow_one_does_not_keep_them() -> None:
     async def run() -> tuple[int, int, int, int]:
-        limiter, begun, may_end = Limiter(200), 0, asyncio.Event()
+        limiter, begun, may_end = Limiter(200, first_seconds=0.05), 0, asyncio.Event()
 
         async def one() -> None:
             nonlocal begun

@@ -14,7 +14,9 @@ from faulty_provider import Faults, FaultyProvider
 from provider import Provider, Request, Scripted
 
 from grader.cli.main import cli
-from grader.judging import calls, limits
+from grader.judging import calls
+from grader.judging.direct_judge import DirectJudge
+from grader.judging.limits import FIRST_SECONDS
 
 pytestmark = pytest.mark.no_cover
 
@@ -119,7 +121,7 @@ def test_who_waits_holds_no_place(faulty: FaultyProvider, transport: str) -> Non
 def test_a_wrong_key_or_model_is_told_by_a_few_refusals(
     faulty: FaultyProvider, transport: str, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "_FIRST_SECONDS", 2)  # a machine that is busy with more than this refuses late
+    monkeypatch.setattr(DirectJudge, "first_seconds", FIRST_SECONDS)  # a machine that is busy may refuse late
     faulty.script = lambda _: Scripted(status=status)
     done = grade(faulty, transport, "--concurrency", 50)
     assert done.exit_code == 1
