@@ -63,7 +63,7 @@ def _head(plan: Plan, request: Request, record: Mapping[str, Any]) -> RunHead:
         record=record,
         rubric=plan.rubric,
         criteria_path=request.criteria_path.absolute(),
-        jobs=tuple((job.item.system, job.item.id, job.sample) for job in plan.jobs()),
+        jobs=tuple(plan.grades()),
         skipped=plan.skipped,
     )
 

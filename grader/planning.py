@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
 from grader.errors import InputError
-from grader.inputs.answers import read_answers
+from grader.inputs.answers import AnswerKey, read_answers
 from grader.inputs.criteria_table import CriteriaTable
 from grader.inputs.criteria_workbook import read_criteria_workbook
 from grader.inputs.items import join_items, unanswered
+from grader.inputs.joined_items import JoinedItems
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
+from grader.inputs.spool import Spool
 from grader.judging.runner import Job
 from grader.records import Item, SkippedItem
 from grader.rubric import Rubric
@@ -43,13 +45,15 @@ class Request:
     samples: int = 1
     is_without_answers: bool = False
     """Whether questions are taken with an empty answer where neither files nor the workbook have any."""
+    spool: Spool = field(default_factory=Spool, compare=False, repr=False)
+    """Where what is read is kept while memory has no room for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What will be graded: every item, and all that was noticed on the way."""
 
-    items: tuple[Item, ...]
+    items: Sequence[Item]
     skipped: tuple[SkippedItem, ...]
     rubric: Rubric
     template_path: Path
@@ -64,12 +68,23 @@ class Plan:
     @property
     def planned(self) -> Mapping[str, int]:
         """How many grades each system will have, in the order of the systems."""
-        return {system: count * self.samples for system, count in Counter(item.system for item in self.items).items()}
+        return {system: count * self.samples for system, count in Counter(system for system, _ in self._keys()).items()}
 
     @property
     def grade_count(self) -> int:
         """How many grades there will be."""
         return len(self.items) * self.samples
+
+    def grades(self) -> Iterator[tuple[str, str, int]]:
+        """Yield system, id and sample of every grade in the order of the results; no item is made for that."""
+        for system, item_id in self._keys():
+            for sample in range(1, self.samples + 1):
+                yield system, item_id, sample
+
+    def _keys(self) -> Iterator[AnswerKey]:
+        if isinstance(self.items, JoinedItems):
+            return self.items.iter_keys()
+        return ((item.system, item.id) for item in self.items)
 
     def jobs(self) -> Iterator[Job]:
         """Yield every item and sample in the order of the results."""
@@ -94,6 +109,7 @@ def prepare(request: Request) -> Plan:
             skip_bad_lines=request.skip_bad_lines,
             encoding=request.encoding,
             limits=request.limits,
+            spool=request.spool,
         )
         for path in request.answers_paths
     ]
@@ -108,6 +124,7 @@ def prepare(request: Request) -> Plan:
             column_map=request.column_map,
             encoding=request.encoding,
             limits=request.limits,
+            spool=request.spool,
         )
     join = join_items(criteria, answers, questions=questions, group_by=request.group_by)
     places = [table.path for table in (criteria, questions, *answers) if table is not None]
@@ -117,7 +134,7 @@ def prepare(request: Request) -> Plan:
     if "context_passages" in rubric.optional_inputs:
         from grader.inputs.context_passages import with_passages
 
-        items = with_passages(items)
+        items = items.changed(with_passages)
     return Plan(
         items=items,
         skipped=skipped,
@@ -140,23 +157,29 @@ def _read_criteria(request: Request) -> tuple[RubricChoice, CriteriaTable]:
         column_map=request.column_map,
         encoding=request.encoding,
         limits=request.limits,
+        spool=request.spool,
         other_sheets=choice.own_sheets if choice else (),
     )
     return choice or guessed_rubric(criteria.layout), criteria
 
 
 def _chosen(
-    request: Request, items: Sequence[Item], skipped: Sequence[SkippedItem]
-) -> tuple[tuple[Item, ...], tuple[SkippedItem, ...]]:
+    request: Request, items: JoinedItems, skipped: tuple[SkippedItem, ...]
+) -> tuple[JoinedItems, tuple[SkippedItem, ...]]:
     """Return the items that `--only` and `--limit` leave; the limit counts questions, so that systems stay even."""
     if request.only:
-        missing = sorted(set(request.only) - {item.id for item in items})
+        missing = sorted(set(request.only) - {item_id for _, item_id in items.iter_keys()})
         if missing:
             raise InputError(f"--only names ids that no item has: {', '.join(missing)}", path=request.criteria_path)
-        items = [item for item in items if item.id in request.only]
-        skipped = [item for item in skipped if item.item_id in request.only]
+        items, skipped = _with_ids(request.only, items, skipped)
     if request.limit is not None:
-        ids = set(list(dict.fromkeys(item.id for item in items))[: request.limit])
-        items = [item for item in items if item.id in ids]
-        skipped = [item for item in skipped if item.item_id in ids]
-    return tuple(items), tuple(skipped)
+        ids = list(dict.fromkeys(item_id for _, item_id in items.iter_keys()))[: request.limit]
+        items, skipped = _with_ids(ids, items, skipped)
+    return items, skipped
+
+
+def _with_ids(
+    ids: Iterable[str], items: JoinedItems, skipped: Iterable[SkippedItem]
+) -> tuple[JoinedItems, tuple[SkippedItem, ...]]:
+    wanted = frozenset(ids)
+    return items.chosen(wanted), tuple(item for item in skipped if item.item_id in wanted)

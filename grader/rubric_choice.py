@@ -99,8 +99,7 @@ def check_items(items: Sequence[Item], rubric: Rubric, places: Sequence[str]) ->
     _check_item_options(items, rubric)
     notes = []
     for name in rubric.inputs:
-        lacking = 0 if name in _CRITERIA_FIELDS else sum(not _text(item, name).strip() for item in items)
-        if lacking < len(items) or not lacking:
+        if name in _CRITERIA_FIELDS or any(_text(item, name).strip() for item in items):
             continue
         if name != "question" or "criteria" not in rubric.inputs:
             raise _missing(name, rubric, places)

@@ -17,7 +17,7 @@ from grader.benchmark_records import BenchmarkItem, Combination, ItemStatus
 from grader.errors import InputError
 from grader.inputs.columns import normalise_id
 from grader.inputs.problems import listed_problems
-from grader.inputs.tables import Record, RecordReader
+from grader.inputs.record_reader import Record, RecordReader
 from grader.outputs.atomic_file import writing
 from grader.records import CellRef, Reply, Usage
 

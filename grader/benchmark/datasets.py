@@ -13,7 +13,8 @@ from grader.benchmark_records import SkippedLine
 from grader.errors import InputError
 from grader.inputs.columns import closest, normalise_id
 from grader.inputs.problems import listed_problems
-from grader.inputs.tables import Record, RecordReader, is_json
+from grader.inputs.record_reader import Record, RecordReader
+from grader.inputs.tables import is_json
 from grader.records import CellRef
 
 _LEVELS: dict[str, Strictness] = {"1": "lenient", "2": "balanced", "3": "strict"}

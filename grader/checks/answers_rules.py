@@ -31,21 +31,22 @@ def find_broken_lines(view: AnswersView) -> Iterator[Finding]:
 
 def find_blank_ids(view: AnswersView) -> Iterator[Finding]:
     """Find answers and questions without an id."""
-    for _, item_id, record in view.item_ids():
+    for _, item_id, position in view.item_ids():
         if not item_id:
-            yield Finding(record.source, "the id is blank")
+            yield Finding(view.records[position].source, "the id is blank")
 
 
 def find_duplicates(view: AnswersView) -> Iterator[Finding]:
     """Find two answers of one system to one id, or two questions with one id."""
-    first: dict[tuple[str, str], CellRef] = {}
-    for system, item_id, record in view.item_ids():
-        earlier = first.setdefault((system, item_id), record.source)
-        if item_id and earlier is not record.source:
+    first: dict[str, dict[str, int]] = {}
+    for system, item_id, position in view.item_ids():
+        earlier = first.setdefault(system, {}).setdefault(item_id, position)
+        if item_id and earlier != position:
             who = (
                 f"{system} has two answers to {item_id}" if view.kind == "answers" else f"the id {item_id} occurs twice"
             )
-            yield Finding(record.source, f"{who}; the first is in {place_name(earlier, beside=record.source)}")
+            place = view.records[position].source
+            yield Finding(place, f"{who}; the first is in {place_name(view.records[earlier].source, beside=place)}")
 
 
 def find_answers_without_criteria(view: Matching) -> Iterator[Finding]:
@@ -53,9 +54,9 @@ def find_answers_without_criteria(view: Matching) -> Iterator[Finding]:
     ids = view.table.groups.keys()
     for file in view.files:
         unknown: dict[str, list[tuple[str, CellRef]]] = {}
-        for system, item_id, record in file.item_ids() if file.kind == "answers" else ():
+        for system, item_id, position in file.item_ids() if file.kind == "answers" else ():
             if item_id and item_id not in ids:
-                unknown.setdefault(system, []).append((item_id, record.source))
+                unknown.setdefault(system, []).append((item_id, file.records[position].source))
         for system, found in unknown.items():
             yield from _few_or_counted(found, f"the answer of {system} to {{}} has no criteria")
 
@@ -87,18 +88,19 @@ def find_missing_fields(view: Matching) -> Iterator[Finding]:
     has_answers = "answer" in table.fields or any(file.kind == "answers" for file in view.files)
     if rubric is None or not has_answers or not table.rows or any(file.error for file in view.files):
         return
-    filled = {
-        name for file in view.files for record in file.records for name, text in record.fields.items() if text.strip()
-    }
     for name in rubric.inputs:
         column = table.fields.get(name, table.extras.get(name))
         in_table = column is not None and any(table.text(row.row, column).strip() for row in table.rows)
         is_optional = name in _CRITERIA_FIELDS or (name == "question" and "criteria" in rubric.inputs)
-        if not is_optional and not in_table and name not in filled:
+        if not is_optional and not in_table and not any(_is_filled(name, file) for file in view.files):
             shown = name.replace("_", " ")
             hint = f"Add a column “{shown}”, name another with --map {name}=COLUMN, or give a table of --questions"
             message = f"the rubric {rubric.name} needs a {shown}, and no file has one"
             yield Finding(table.ref(table.header_row, table.id_column), message, hint)
+
+
+def _is_filled(name: str, file: AnswersView) -> bool:
+    return any(record.fields.get(name, "").strip() for record in file.records)
 
 
 RULES = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from grader.checks.problem import Finding, Rule, Severity
 from grader.checks.table import Table, TableRow
@@ -20,7 +20,7 @@ def find_blank_ids(table: Table) -> Iterator[Finding]:
 
 def find_duplicate_ids(table: Table) -> Iterator[Finding]:
     """Find an id that two questions have."""
-    for item_id, rows in table.groups.items():
+    for item_id, rows in table.repeated.items():
         tops = list(dict.fromkeys(row.top for row in rows))
         if table.layout == "points" or len(tops) < 2 or _is_checklist(table, rows):
             continue
@@ -29,7 +29,7 @@ def find_duplicate_ids(table: Table) -> Iterator[Finding]:
             yield Finding(table.ref(top, table.id_column), f"the id {item_id} occurs twice; first in {first}")
 
 
-def _is_checklist(table: Table, rows: tuple[TableRow, ...]) -> bool:
+def _is_checklist(table: Table, rows: Sequence[TableRow]) -> bool:
     column = table.fields.get("checklist")
     if table.layout != "questions" or column is None:
         return False
@@ -75,7 +75,7 @@ def _conflicts(table: Table, name: str) -> Iterator[Finding]:
     column = table.fields.get(name)
     if column is None or table.layout == "tiered":
         return
-    for item_id, rows in table.groups.items():
+    for item_id, rows in table.repeated.items():
         texts = [(row.row, clean_text(table.text(row.row, column))) for row in rows]
         filled = [(row, text) for row, text in texts if text]
         for row, text in filled[1:]:

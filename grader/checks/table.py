@@ -6,7 +6,8 @@ keeps what is wrong, so that the rules can say all of it at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -110,13 +111,23 @@ class Table:
         return tuple(row for row in self._filled_rows if self._is_total(row))
 
     @cached_property
-    def groups(self) -> Mapping[str, tuple[TableRow, ...]]:
+    def groups(self) -> Mapping[str, Sequence[TableRow]]:
         """The rows of each id, in the order in which the ids come first; rows without an id are in none."""
         groups: dict[str, list[TableRow]] = {}
         for row in self.rows:
             if row.item_id:
                 groups.setdefault(row.item_id, []).append(row)
-        return {item_id: tuple(rows) for item_id, rows in groups.items()}
+        return groups
+
+    @cached_property
+    def repeated(self) -> Mapping[str, Sequence[TableRow]]:
+        """The same for ids that several rows have: in a long table they are few."""
+        counts = Counter(row.item_id for row in self.rows if row.item_id)
+        groups: dict[str, list[TableRow]] = {}
+        for row in self.rows:
+            if counts[row.item_id] > 1:
+                groups.setdefault(row.item_id, []).append(row)
+        return groups
 
     @cached_property
     def cells(self) -> tuple[CriteriaCell, ...]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from grader.checks.table import Table
 from grader.errors import GraderError, InputError
 from grader.inputs.answers import STDIN_SYSTEM
-from grader.inputs.columns import Columns, cell_text, claimed_fields, field_name, find_columns, normalise_id
+from grader.inputs.columns import Columns, cell_text, claimed_fields, field_name, find_columns
 from grader.inputs.criteria_table import Layout
 from grader.inputs.criteria_workbook import guessed_layouts, read_criteria_workbook
 from grader.inputs.json_records import STDIN
 from grader.inputs.package_intake import IntakeLimits
+from grader.inputs.record_reader import RECORD_FORM, RecordReader, Records
 from grader.inputs.sheet import Sheet
-from grader.inputs.tables import HEADER_SEARCH_ROWS, Record, RecordReader, is_json, open_sheets
+from grader.inputs.spool import Spool, Spooled
+from grader.inputs.tables import HEADER_SEARCH_ROWS, is_json, open_sheets
 from grader.records import CellRef
 from grader.rubric import Rubric
 
@@ -72,6 +74,11 @@ class Files(Protocol):
         """How large a file may be."""
         ...
 
+    @property
+    def spool(self) -> Spool:
+        """Where what is read is kept while memory has no room for it."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubricView:
@@ -91,16 +98,15 @@ class AnswersView:
 
     path: str
     kind: str
-    records: tuple[Record, ...] = ()
+    records: Records = field(default_factory=lambda: Spooled(RECORD_FORM, Spool()))
     bad_lines: tuple[int, ...] = ()
     error: InputError | None = None
     file_system: str = ""
 
-    def item_ids(self) -> Iterator[tuple[str, str, Record]]:
-        """Yield system, id and record; the system is "" in a file of questions."""
-        for record in self.records:
-            system = record.fields.get("system", "").strip() or self.file_system
-            yield system if self.kind == "answers" else "", normalise_id(record.fields["id"]), record
+    def item_ids(self) -> Iterator[tuple[str, str, int]]:
+        """Yield system, id and position of each record; the system is "" in a file of questions."""
+        for position, (system, item_id) in enumerate(self.records.keys):
+            yield (system or self.file_system) if self.kind == "answers" else "", item_id, position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,10 +157,11 @@ def open_answers(path: Path, kind: str, files: Files) -> AnswersView:
         limits=files.limits,
         skip_bad_lines=True,
     )
-    records: list[Record] = []
+    records = Spooled(RECORD_FORM, files.spool)
     error: InputError | None = None
     try:
-        records.extend(reader.records())
+        for record in reader.records():
+            records.add(record)
     except InputError as caught:
         error = caught
     else:
@@ -165,7 +172,7 @@ def open_answers(path: Path, kind: str, files: Files) -> AnswersView:
     return AnswersView(
         path=str(path),
         kind=kind,
-        records=tuple(records),
+        records=records,
         error=error,
         file_system=system,
         bad_lines=() if is_told else tuple(reader.bad_lines),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -109,12 +109,8 @@ def _sign_pairs(run: str) -> Iterator[str]:
         yield from (pair for pair in pairs if pair and not _ALL_HIRAGANA.fullmatch(pair))
 
 
-def with_passages(items: Iterable[Item]) -> tuple[Item, ...]:
-    """Return `items` with the relevant passages of their contexts as one more field."""
-    return tuple(_with_passages(item) for item in items)
-
-
-def _with_passages(item: Item) -> Item:
+def with_passages(item: Item) -> Item:
+    """Return the item with the relevant passages of its context as one more field."""
     passages = find_passages(item.question, item.answer, item.fields.get("context", ""))
     if not passages:
         return item

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from grader.errors import InputError, location
 from grader.inputs.columns import listed_headers, normalise_id
-from grader.inputs.criteria_table import CriteriaRow, CriteriaTable, Layout
+from grader.inputs.criteria_table import CriteriaRows, CriteriaTable, Layout
 from grader.inputs.id_rows import TableHeader, is_example
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
 from grader.inputs.problems import listed_problems
 from grader.inputs.rubric_file import list_rubrics, read_rubric
 from grader.inputs.sheet import Sheet, column_letters
+from grader.inputs.spool import Spool
 from grader.inputs.tables import check_widths, find_header, is_json, open_sheets, sheet_choice_note
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     Header = TieredHeader | TableHeader
 
-Rows = tuple[list[CriteriaRow], list[str]]
+Rows = tuple[CriteriaRows, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class _Reader:
 
     find: Callable[[Sheet, Mapping[str, str]], Header | None]
     missing: Callable[[Sheet, Mapping[str, str]], InputError]
-    read: Callable[[Sheet, Any], Rows]
+    read: Callable[[Sheet, Any, Spool], Rows]
     columns: str
     """What the layout looks like, for messages."""
 
@@ -71,13 +72,14 @@ def read_criteria_workbook(
     encoding: str | None = None,
     other_sheets: Collection[str] = (),
     limits: IntakeLimits = DEFAULT_LIMITS,
+    spool: Spool | None = None,
 ) -> CriteriaTable:
     """Return the criteria in the workbook or text table at `path`.
 
     `layout` is what the rubric needs; by default the columns tell. Without `sheet`, the first visible sheet that has
-    the layout is read; `other_sheets` are known to hold something else, so that nothing is said of them. Raises
-    `InputError`, with the file, the sheet and the cell, for anything that would make a question ungraded or graded by
-    the wrong criteria.
+    the layout is read; `other_sheets` are known to hold something else, so that nothing is said of them. Rows that
+    `spool` has no room for are read from it as they are taken. Raises `InputError`, with the file, the sheet and the
+    cell, for anything that would make a question ungraded or graded by the wrong criteria.
     """
     path = Path(path)
     if is_json(path):
@@ -87,7 +89,7 @@ def read_criteria_workbook(
     sheets = open_sheets(path, sheet=sheet, encoding=encoding, limits=limits)
     found, kind, header = _sheet_with_criteria(sheets, layout, column_map or {})
     check_widths(found, header.row)
-    rows, notes = _reader(kind).read(found, header)
+    rows, notes = _reader(kind).read(found, header, spool or Spool())
     if not rows:
         raise _no_rows(found, header)
     _check_unique(rows)
@@ -98,7 +100,8 @@ def read_criteria_workbook(
         header_row=header.row + 1,
         columns=_column_letters(header),
         layout=kind,
-        rows=tuple(rows),
+        rows=rows,
+        ids=rows.keys,
         notes=(*found.notes, *sheet_choice_note(replace(found, others=others)), *notes),
     )
 
@@ -165,13 +168,16 @@ def _no_rows(sheet: Sheet, header: Header) -> InputError:
     )
 
 
-def _check_unique(rows: list[CriteriaRow]) -> None:
-    first: dict[str, CriteriaRow] = {}
-    twice = [row for row in rows if first.setdefault(row.item_id, row) is not row]
+def _check_unique(rows: CriteriaRows) -> None:
+    first: dict[str, int] = {}
+    twice = [(place, item_id) for place, item_id in enumerate(rows.keys) if first.setdefault(item_id, place) != place]
     if twice:
         raise listed_problems(
             "an id occurs twice",
-            ((row.source, f"{row.item_id} (first in {first[row.item_id].source.cell})") for row in twice),
+            (
+                (rows[place].source, f"{item_id} (first in {rows[first[item_id]].source.cell})")
+                for place, item_id in twice
+            ),
             hint="Give each question an id of its own, or merge the id's cells where rows belong together",
         )
 

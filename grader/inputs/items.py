@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.errors import InputError
 from grader.inputs.answers import AnswersTable, duplicate_answers
 from grader.inputs.columns import closest, field_name
-from grader.inputs.conversation import readable_fields
 from grader.inputs.criteria_table import CriteriaRow, CriteriaTable
+from grader.inputs.joined_items import AllAnswers, JoinedItems, Places, answer_keys
 from grader.inputs.our_marks import graded_source
 from grader.inputs.problems import listed_problems
-from grader.records import Answer, Item, SkippedItem
+from grader.inputs.spool import Mapped
+from grader.records import Answer, SkippedItem
 
 if TYPE_CHECKING:
-    from grader.inputs.questions import Question, QuestionsTable
+    from grader.inputs.questions import QuestionsTable
 
 _GROUP_NAMES = ("group", "type")
 
@@ -26,7 +28,7 @@ _GROUP_NAMES = ("group", "type")
 class Join:
     """What there is to grade: items in criteria order and, for one question, in the order of the systems."""
 
-    items: tuple[Item, ...]
+    items: JoinedItems
     systems: tuple[str, ...]
     """In the order in which the answers files name them."""
     skipped: tuple[SkippedItem, ...] = ()
@@ -49,14 +51,16 @@ def join_items(
     `group_by` names no field.
     """
     tables, notes = (answers_tables, []) if answers_tables else (_workbook_answers(criteria), [])
-    if answers_tables and any(row.answer for row in criteria.rows):
+    if answers_tables and "answer" in criteria.columns and any(row.answer for row in criteria.rows):
         notes.append(f"{criteria.path}: its answer column is not graded, as answers are given in files")
-    by_system = _answers_by_system(tables)
+    answers = AllAnswers(tables)
+    by_system = _positions_by_system(tables, answers)
     known = questions.questions if questions else {}
-    items = tuple(_items(criteria, by_system, known))
-    if not items:
-        raise _no_match(criteria, by_system)
-    skipped = tuple(_skipped(criteria, by_system))
+    places = _places(criteria, by_system)
+    if not places:
+        raise _no_match(criteria, tables)
+    items = JoinedItems(criteria, answers, known, places=places, systems=tuple(by_system))
+    skipped = tuple(_skipped(criteria, answers, by_system))
     notes += _match_notes(criteria, by_system)
     return Join(
         items=_grouped(items, group_by) if group_by else items,
@@ -72,24 +76,26 @@ def unanswered(criteria: CriteriaTable) -> list[AnswersTable]:
         return []
     name = Path(criteria.path).stem
     answers = tuple(Answer(item_id=row.item_id, system=name, text="", source=row.source) for row in criteria.rows)
-    return [AnswersTable(path=criteria.path, answers=answers, file_system=name)]
+    keys = [(name, item_id) for item_id in criteria.ids]
+    return [AnswersTable(path=criteria.path, answers=answers, keys=keys, file_system=name)]
 
 
 def _workbook_answers(criteria: CriteriaTable) -> tuple[AnswersTable, ...]:
     file_system = graded_source(Path(criteria.path)) or Path(criteria.path).stem
-    answers = tuple(
-        Answer(item_id=row.item_id, system=row.fields.get("system") or file_system, text=row.answer, source=row.source)
-        for row in criteria.rows
-        if row.answer is not None
-    )
-    if not answers:
+
+    def answer(row: CriteriaRow) -> Answer:
+        system = row.fields.get("system") or file_system
+        return Answer(item_id=row.item_id, system=system, text=row.answer or "", source=row.source)
+
+    if "answer" not in criteria.columns:
         raise InputError(
             "there are no answers to grade: the workbook has no answer column",
             path=criteria.path,
             sheet=criteria.sheet,
             hint="Name the file that holds the answers: --answers FILE",
         )
-    if not any(answer.text.strip() for answer in answers):
+    answers = Mapped(criteria.rows, answer)
+    if not any(each.text.strip() for each in answers):
         raise InputError(
             "there are no answers to grade: the workbook's answer column is empty",
             path=criteria.path,
@@ -97,7 +103,8 @@ def _workbook_answers(criteria: CriteriaTable) -> tuple[AnswersTable, ...]:
             hint="Fill it in, or name the file that holds the answers: --answers FILE",
         )
     _check_one_answer(criteria)
-    return (AnswersTable(path=criteria.path, answers=answers, file_system=file_system),)
+    keys = [(each.system, each.item_id) for each in answers]
+    return (AnswersTable(path=criteria.path, answers=answers, keys=keys, file_system=file_system),)
 
 
 def _check_one_answer(criteria: CriteriaTable) -> None:
@@ -110,19 +117,17 @@ def _check_one_answer(criteria: CriteriaTable) -> None:
         )
 
 
-def _answers_by_system(tables: Sequence[AnswersTable]) -> dict[str, dict[str, Answer]]:
-    """Return the answers by system and id; files that would give one name to two systems get distinct ones."""
+def _positions_by_system(tables: Sequence[AnswersTable], answers: AllAnswers) -> dict[str, dict[str, int]]:
+    """Return where each system's answers stand among `answers`, by id."""
     _check_given_once(tables)
-    by_system: dict[str, dict[str, Answer]] = {}
-    twice: list[tuple[Answer, Answer]] = []
-    for table, name in zip(tables, _file_systems(tables), strict=True):
-        for answer in table.answers:
-            named = replace(answer, system=name) if answer.system == table.file_system != name else answer
-            earlier = by_system.setdefault(named.system, {}).setdefault(named.item_id, named)
-            if earlier is not named:
-                twice.append((earlier, named))
+    by_system: dict[str, dict[str, int]] = {}
+    twice: list[tuple[int, int]] = []
+    for position, (system, item_id) in enumerate(answer_keys(tables)):
+        earlier = by_system.setdefault(system, {}).setdefault(item_id, position)
+        if earlier != position:
+            twice.append((earlier, position))
     if twice:
-        raise duplicate_answers(twice)
+        raise duplicate_answers([(answers[earlier], answers[later]) for earlier, later in twice])
     return by_system
 
 
@@ -133,60 +138,17 @@ def _check_given_once(tables: Sequence[AnswersTable]) -> None:
             raise InputError("this answers file is given twice", path=path, hint="Name each file once")
 
 
-def _file_systems(tables: Sequence[AnswersTable]) -> list[str]:
-    """Return each file's system name: its stem, with its folder where another file has the same stem."""
-    stems = [table.file_system for table in tables]
-    names = [
-        f"{Path(table.path).resolve().parent.name}/{table.file_system}"
-        if stems.count(table.file_system) > 1
-        else table.file_system
-        for table in tables
-    ]
-    return [
-        name if names.index(name) == i else f"{name} ({names[: i + 1].count(name)})" for i, name in enumerate(names)
-    ]
+def _places(criteria: CriteriaTable, by_system: Mapping[str, Mapping[str, int]]) -> Places:
+    """Return where the parts of each item stand."""
+    places = Places()
+    for row, item_id in enumerate(criteria.ids):
+        for system, positions in enumerate(by_system.values()):
+            if item_id in positions:
+                places.add(row, positions[item_id], system)
+    return places
 
 
-def _items(
-    criteria: CriteriaTable, by_system: Mapping[str, Mapping[str, Answer]], known: Mapping[str, Question]
-) -> Iterator[Item]:
-    for row in criteria.rows:
-        for answers in by_system.values():
-            answer = answers.get(row.item_id)
-            if answer is not None:
-                yield _item(row, answer, known.get(row.item_id))
-
-
-def _item(row: CriteriaRow, answer: Answer, question: Question | None) -> Item:
-    extra = dict(answer.extra)
-    asked = (question.question if question else "", row.question, extra.pop("question", ""))
-    expected = (question.reference if question else "", row.reference, extra.pop("reference", ""))
-    sources = (extra, row.fields, question.fields if question else {})
-    return Item(
-        id=row.item_id,
-        system=answer.system,
-        answer=answer.text,
-        question=_first_filled(asked),
-        reference=_first_filled(expected),
-        criteria=row.criteria,
-        fields=readable_fields(_merged_fields(sources)),
-        source=row.source,
-    )
-
-
-def _first_filled(texts: Iterable[str]) -> str:
-    return next((text for text in texts if text.strip()), "")
-
-
-def _merged_fields(sources: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Return all fields; a later source wins, but a blank never hides what an earlier one has."""
-    fields: dict[str, str] = {}
-    for source in sources:
-        fields |= {name: text for name, text in source.items() if text.strip() or name not in fields}
-    return fields
-
-
-def _grouped(items: tuple[Item, ...], group_by: str) -> tuple[Item, ...]:
+def _grouped(items: JoinedItems, group_by: str) -> JoinedItems:
     wanted = field_name(group_by)
     names = list(dict.fromkeys(name for item in items for name in item.fields))
     if wanted not in names:
@@ -199,42 +161,41 @@ def _grouped(items: tuple[Item, ...], group_by: str) -> tuple[Item, ...]:
                 hint=f"Say --group-by {close}" if close else "Name one of them, or give a table of --questions",
             )
         wanted = alike[0]
-    return tuple(replace(item, group=item.fields.get(wanted, "").strip() or None) for item in items)
+    return items.changed(lambda item: replace(item, group=item.fields.get(wanted, "").strip() or None))
 
 
-def _skipped(criteria: CriteriaTable, by_system: Mapping[str, Mapping[str, Answer]]) -> Iterator[SkippedItem]:
-    ids = {row.item_id for row in criteria.rows}
-    for system, answers in by_system.items():
-        for row in criteria.rows:
-            if row.item_id not in answers:
-                yield SkippedItem(
-                    system=system, item_id=row.item_id, reason="criteria without an answer", source=row.source
-                )
-        for item_id, answer in answers.items():
+def _skipped(
+    criteria: CriteriaTable, answers: AllAnswers, by_system: Mapping[str, Mapping[str, int]]
+) -> Iterator[SkippedItem]:
+    ids = set(criteria.ids)
+    for system, positions in by_system.items():
+        for row, item_id in enumerate(criteria.ids):
+            if item_id not in positions:
+                source = criteria.rows[row].source
+                yield SkippedItem(system=system, item_id=item_id, reason="criteria without an answer", source=source)
+        for item_id, position in positions.items():
             if item_id not in ids:
-                yield SkippedItem(
-                    system=system, item_id=item_id, reason="an answer without criteria", source=answer.source
-                )
+                place = answers[position].source
+                yield SkippedItem(system=system, item_id=item_id, reason="an answer without criteria", source=place)
 
 
-def _match_notes(criteria: CriteriaTable, by_system: Mapping[str, Mapping[str, Answer]]) -> list[str]:
-    ids = {row.item_id for row in criteria.rows}
+def _match_notes(criteria: CriteriaTable, by_system: Mapping[str, Mapping[str, int]]) -> list[str]:
+    ids = set(criteria.ids)
     notes: list[str] = []
-    for system, answers in by_system.items():
-        matched = len(ids & answers.keys())
-        missing, surplus = len(ids) - matched, len(answers) - matched
+    for system, positions in by_system.items():
+        matched = len(ids & positions.keys())
+        missing, surplus = len(ids) - matched, len(positions) - matched
         if missing:
             notes.append(f"{system}: {missing} of {len(ids)} questions have no answer")
         if surplus:
-            notes.append(f"{system}: {surplus} of {len(answers)} answers have no criteria")
+            notes.append(f"{system}: {surplus} of {len(positions)} answers have no criteria")
     return notes
 
 
-def _no_match(criteria: CriteriaTable, by_system: Mapping[str, Mapping[str, Answer]]) -> InputError:
-    ours = ", ".join(f"'{row.item_id}'" for row in criteria.rows[:3])
-    answers = [answer for by_id in by_system.values() for answer in by_id.values()]
-    theirs = ", ".join(f"'{answer.item_id}'" for answer in answers[:3])
-    places = list(dict.fromkeys(answer.source.path for answer in answers if answer.source))
+def _no_match(criteria: CriteriaTable, tables: Sequence[AnswersTable]) -> InputError:
+    ours = ", ".join(f"'{item_id}'" for item_id in criteria.ids[:3])
+    theirs = ", ".join(f"'{item_id}'" for _, item_id in islice((key for table in tables for key in table.keys), 3))
+    places = list(dict.fromkeys(table.path for table in tables if table.keys))
     return InputError(
         f"no answer has an id of the criteria: they have {ours} …, the answers in {', '.join(places)} have {theirs} …",
         path=criteria.path,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.errors import InputError
 from grader.inputs.columns import clean_text
-from grader.inputs.criteria_table import CriteriaRow
+from grader.inputs.criteria_table import ROW_FORM, CriteriaRow, CriteriaRows
 from grader.inputs.id_rows import (
     IdRow,
     TableHeader,
@@ -30,6 +30,7 @@ from grader.inputs.percent_cells import percent_rows
 from grader.inputs.points_value import parse_points
 from grader.inputs.problems import listed_problems
 from grader.inputs.sheet import Sheet
+from grader.inputs.spool import Spool, Spooled
 from grader.inputs.tables import find_header, listed_rows, no_header, sheet_columns
 from grader.records import CellRef, Criterion
 
@@ -59,7 +60,7 @@ class _Sorted:
     blank_ids: list[CellRef] = field(default_factory=list)
 
 
-def read_points_rows(sheet: Sheet, header: TableHeader) -> tuple[list[CriteriaRow], list[str]]:
+def read_points_rows(sheet: Sheet, header: TableHeader, spool: Spool) -> tuple[CriteriaRows, list[str]]:
     """Return the questions with their criteria, numbered from 1 within each id, and what is to be said aloud.
 
     `InputError` for blank ids, blank criteria, points that are no number and ids without positive points, each kind
@@ -67,8 +68,10 @@ def read_points_rows(sheet: Sheet, header: TableHeader) -> tuple[list[CriteriaRo
     """
     found = _sorted(sheet, header)
     points = _read_points(sheet, header, found.kept)
-    rows = [_criteria_row(sheet, header, item_id, members, points) for item_id, members in grouped(found.kept).items()]
-    _check_positive(sheet, header, rows)
+    groups = grouped(found.kept)
+    _check_positive(sheet, header, groups, points)
+    read = (_criteria_row(sheet, header, item_id, members, points) for item_id, members in groups.items())
+    rows = Spooled(ROW_FORM, spool, read)
     notes = row_notes(
         sheet, header, left_out=found.left_out, examples=found.examples, lacking="id or no criterion"
     ) + _notes(sheet, header, found.kept)
@@ -170,12 +173,14 @@ def _criteria_row(
     )
 
 
-def _check_positive(sheet: Sheet, header: TableHeader, rows: Sequence[CriteriaRow]) -> None:
-    without = [row for row in rows if not any(criterion.points > 0 for criterion in row.criteria)]
+def _check_positive(
+    sheet: Sheet, header: TableHeader, groups: Mapping[str, Sequence[int]], points: Mapping[int, float]
+) -> None:
+    without = [(rows[0], item_id) for item_id, rows in groups.items() if not any(points[row] > 0 for row in rows)]
     if without:
         raise listed_problems(
             "no criterion of an id has positive points, so that there is nothing to reach",
-            ((row.source, f"id {row.item_id}") for row in without),
+            ((sheet.ref(row, header.id_column), f"id {item_id}") for row, item_id in without),
             hint="Give at least one criterion of each id points above 0",
         )
 

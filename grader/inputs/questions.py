@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +10,8 @@ from grader.errors import InputError
 from grader.inputs.columns import normalise_id
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
 from grader.inputs.problems import listed_problems, place_name
-from grader.inputs.tables import Record, RecordReader
+from grader.inputs.record_reader import Record, RecordReader, Records
+from grader.inputs.spool import Mapped, Spool
 from grader.records import CellRef
 
 
@@ -41,10 +42,12 @@ def read_questions(
     encoding: str | None = None,
     sheet: str | None = None,
     limits: IntakeLimits = DEFAULT_LIMITS,
+    spool: Spool | None = None,
 ) -> QuestionsTable:
     """Return the questions in the file at `path`; its `answer` column is the reference answer.
 
-    Raises `InputError` for a file without id column, for blank ids and for ids that occur twice.
+    Those that `spool` has no room for are read from it as they are taken. Raises `InputError` for a file without id
+    column, for blank ids and for ids that occur twice.
     """
     reader = RecordReader(
         path=Path(path),
@@ -55,10 +58,35 @@ def read_questions(
         encoding=encoding,
         limits=limits,
     )
-    found = [_question(record) for record in reader.records()]
-    if not found:
+    records = reader.all_records(spool or Spool())
+    if not records:
         raise InputError("there is no question in the file", path=path, hint="Export or copy it again")
-    return QuestionsTable(path=str(path), questions=_by_id(found), notes=tuple(reader.notes))
+    return QuestionsTable(path=str(path), questions=_QuestionsById(records), notes=tuple(reader.notes))
+
+
+class _QuestionsById(Mapping[str, Question]):
+    """The questions by id, each made when it is taken."""
+
+    def __init__(self, records: Records) -> None:
+        self._questions = Mapped(records, _question)
+        self._positions: dict[str, int] = {}
+        blank: list[Question] = []
+        twice: list[tuple[Question, Question]] = []
+        for position, (_, item_id) in enumerate(records.keys):
+            if not item_id:
+                blank.append(self._questions[position])
+            elif (earlier := self._positions.setdefault(item_id, position)) != position:
+                twice.append((self._questions[position], self._questions[earlier]))
+        _refuse(blank, twice)
+
+    def __getitem__(self, item_id: str) -> Question:
+        return self._questions[self._positions[item_id]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._positions)
+
+    def __len__(self) -> int:
+        return len(self._positions)
 
 
 def _question(record: Record) -> Question:
@@ -69,20 +97,12 @@ def _question(record: Record) -> Question:
     return Question(item_id=item_id, question=question, reference=reference, fields=fields, source=record.source)
 
 
-def _by_id(found: list[Question]) -> dict[str, Question]:
-    questions: dict[str, Question] = {}
-    twice: list[Question] = []
-    blank = [question for question in found if not question.item_id]
+def _refuse(blank: Sequence[Question], twice: Sequence[tuple[Question, Question]]) -> None:
     if blank:
         raise listed_problems("the id is blank", ((q.source, "") for q in blank), hint="Give every question an id")
-    for question in found:
-        if questions.setdefault(question.item_id, question) is not question:
-            twice.append(question)
     if twice:
-        firsts = ((q, questions[q.item_id]) for q in twice)
         raise listed_problems(
             "an id occurs twice",
-            ((q.source, f"{q.item_id} (first in {place_name(f.source, beside=q.source)})") for q, f in firsts),
+            ((q.source, f"{q.item_id} (first in {place_name(f.source, beside=q.source)})") for q, f in twice),
             hint="Keep one row per question",
         )
-    return questions

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from grader.errors import InputError
 from grader.inputs.columns import claimed_fields
-from grader.inputs.criteria_table import CriteriaRow
+from grader.inputs.criteria_table import ROW_FORM, CriteriaRow, CriteriaRows
 from grader.inputs.id_rows import (
     IdRow,
     TableHeader,
@@ -26,6 +26,7 @@ from grader.inputs.id_rows import (
 )
 from grader.inputs.problems import listed_problems, place_name
 from grader.inputs.sheet import Sheet
+from grader.inputs.spool import Spool, Spooled
 from grader.inputs.tables import HEADER_SEARCH_ROWS, no_header, sheet_columns
 
 _FIELDS = frozenset({"question", "reference", "answer", "checklist", "context", "instruction", "history"})
@@ -46,7 +47,7 @@ def no_questions_header(sheet: Sheet, column_map: Mapping[str, str]) -> InputErr
     return no_header(sheet, "criteria", ("id", "question"), column_map)
 
 
-def read_questions_rows(sheet: Sheet, header: TableHeader) -> tuple[list[CriteriaRow], list[str]]:
+def read_questions_rows(sheet: Sheet, header: TableHeader, spool: Spool) -> tuple[CriteriaRows, list[str]]:
     """Return the questions, and what is to be said aloud of them.
 
     `InputError` for rows without an id, and for an id that occurs twice without being a list of checklist points.
@@ -69,7 +70,8 @@ def read_questions_rows(sheet: Sheet, header: TableHeader) -> tuple[list[Criteri
             bare.append(each)
     kept, left_out = _with_bare(sheet, kept, bare)
     left_out += [*sums, *_refuse_without_id(sheet, header, kept, without_id)]
-    rows = [_question_row(sheet, header, item_id, members) for item_id, members in grouped(kept).items()]
+    read = (_question_row(sheet, header, item_id, members) for item_id, members in grouped(kept).items())
+    rows = Spooled(ROW_FORM, spool, read)
     return rows, row_notes(sheet, header, left_out=left_out, examples=examples, lacking="id or no question")
 
 

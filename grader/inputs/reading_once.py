@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
@@ -71,19 +70,13 @@ def kept_sheets(place: Hashable, read: Callable[[], Iterator[Sheet]]) -> Iterato
     return iter(known[place])
 
 
-def hand_on(place: Hashable, values: Iterable[T]) -> None:
+def hand_on(place: Hashable, value: object) -> None:
     """Leave what was read at `place` to the next who asks for it, and to nobody after that."""
     known = _KEPT.get()
     if known is not None:
-        known[place] = deque(values)
+        known[place] = value
 
 
-def handed_on(place: Hashable) -> Iterator[Any] | None:
-    """Return what was left at `place`, or `None`; each value is let go of as it is taken, since they may be many."""
-    values: deque[Any] | None = (_KEPT.get() or {}).pop(place, None)
-    return None if values is None else _emptied(values)
-
-
-def _emptied(values: deque[T]) -> Iterator[T]:
-    while values:
-        yield values.popleft()
+def handed_on(place: Hashable) -> Any:
+    """Return what was left at `place`, or `None`."""
+    return (_KEPT.get() or {}).pop(place, None)

@@ -19,11 +19,12 @@ from grader.inputs.columns import (
     missing_field,
     normalise_id,
 )
-from grader.inputs.criteria_table import CriteriaRow
+from grader.inputs.criteria_table import ROW_FORM, CriteriaRow, CriteriaRows
 from grader.inputs.id_rows import TableHeader, is_example, is_summary_line, row_notes
 from grader.inputs.numbering import split_numbered
 from grader.inputs.problems import listed_problems
 from grader.inputs.sheet import Sheet
+from grader.inputs.spool import Spool, Spooled
 from grader.inputs.tables import (
     HEADER_SEARCH_ROWS,
     likeliest_header,
@@ -86,7 +87,7 @@ def no_tiered_header(sheet: Sheet, column_map: Mapping[str, str]) -> InputError:
     )
 
 
-def read_tiered_rows(sheet: Sheet, header: TieredHeader) -> tuple[list[CriteriaRow], list[str]]:
+def read_tiered_rows(sheet: Sheet, header: TieredHeader, spool: Spool) -> tuple[CriteriaRows, list[str]]:
     """Return the questions with their criteria, and what is to be said aloud of them.
 
     `InputError` for blank ids and for questions without criteria, each kind with all its cells.
@@ -95,7 +96,7 @@ def read_tiered_rows(sheet: Sheet, header: TieredHeader) -> tuple[list[CriteriaR
     too_far = header.row + 1 + _ROW_LIMIT
     if len(sheet.rows) > too_far:
         raise sheet.error(f"the table has more than {_ROW_LIMIT:,} rows", too_far, id_column, hint=_HINT_LONG)
-    rows: list[CriteriaRow] = []
+    rows: CriteriaRows = Spooled(ROW_FORM, spool)
     left_out: list[int] = []
     examples: list[int] = []
     blank_ids: list[CellRef] = []
@@ -109,7 +110,7 @@ def read_tiered_rows(sheet: Sheet, header: TieredHeader) -> tuple[list[CriteriaR
         elif is_summary_line(item_id, (each.text for each in criteria)):
             left_out.append(group[0])
         elif criteria and item_id:
-            rows.append(_criteria_row(sheet, header, group[0], item_id, criteria))
+            rows.add(_criteria_row(sheet, header, group[0], item_id, criteria))
             last = group[-1]
         elif criteria:
             blank_ids.append(sheet.ref(group[0], id_column))

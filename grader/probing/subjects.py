@@ -100,7 +100,7 @@ def changed_answer(item: Item, change: Callable[[str], str]) -> Item:
         fields[_PROCESS] = change(fields[_PROCESS])
     changed = replace(item, answer=change(item.answer), fields=fields)
     has_passages = context_passages.FIELD in item.fields
-    return context_passages.with_passages([changed])[0] if has_passages else changed
+    return context_passages.with_passages(changed) if has_passages else changed
 
 
 def is_filled(text: str) -> bool:

@@ -87,10 +87,10 @@ def test_passages_become_lines_of_one_more_field() -> None:
     item = Item(
         id="1", system="s", question="What is the cost?", answer="9 euros, children 5.", fields={"context": CAVE}
     )
-    (with_field,) = with_passages([item])
+    with_field = with_passages(item)
     assert "- Entry costs 9 euros, 5 for children. (covered by the answer)" in with_field.fields[FIELD].splitlines()
 
 
 def test_an_item_without_a_context_stays_as_it_is() -> None:
     item = Item(id="1", system="s", question="What is the cost?", answer="9 euros")
-    assert with_passages([item]) == (item,)
+    assert with_passages(item) == item

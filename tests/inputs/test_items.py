@@ -23,13 +23,15 @@ def criteria(*ids: str, **fields: Any) -> CriteriaTable:
         )
         for number, item_id in enumerate(ids, start=2)
     )
-    return CriteriaTable(path="c.xlsx", sheet="S", header_row=1, columns={"id": "A"}, layout="tiered", rows=rows)
+    columns = {"id": "A", **({"answer": "B"} if "answer" in fields else {})}
+    return CriteriaTable(path="c.xlsx", sheet="S", header_row=1, columns=columns, layout="tiered", rows=rows, ids=ids)
 
 
 def answers(path: str, *ids: str, system: str | None = None, **extra: str) -> AnswersTable:
     stem = Path(path).stem
     return AnswersTable(
         path=path,
+        keys=[(system or stem, item_id) for item_id in ids],
         answers=tuple(
             Answer(
                 item_id=item_id,
@@ -88,7 +90,7 @@ def test_one_system_in_several_files() -> None:
 def test_answers_made_without_a_file_can_clash_too() -> None:
     twice = (Answer(item_id="1", system="s", text=""), Answer(item_id="1", system="s", text=""))
     with pytest.raises(InputError, match="two answers with one id"):
-        join_items(criteria("1"), [AnswersTable(path="", answers=twice)])
+        join_items(criteria("1"), [AnswersTable(path="", answers=twice, keys=[("s", "1"), ("s", "1")])])
 
 
 def test_a_file_given_twice() -> None:
