@@ -7,10 +7,14 @@ import os
 import sys
 from typing import NoReturn
 
+_NO_PLUGINS = ("PYDANTIC_DISABLE_PLUGINS", "__all__")
+"""Rubrics are checked by pydantic alone: to look for its plugins is to look through every package there is."""
+
 
 def main() -> NoReturn:
     """Run the command line; commands that are interrupted say themselves what has become of their work."""
     words = "before anything was done"
+    os.environ.setdefault(*_NO_PLUGINS)
     try:
         from grader.cli.main import cli
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import marshal
-import tempfile
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -59,6 +58,8 @@ class Spool:
         return self._file.read(length)
 
     def _flush(self) -> None:
+        import tempfile  # most inputs need no file
+
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - open as long as the spool is there
@@ -69,8 +70,8 @@ class Spool:
                 del self._unwritten[:count]
         except OSError as error:
             raise RunError(
-                f"the answers do not fit into the folder of temporary files: {error.strerror}",
-                hint="Free some space there, or name another folder: TMPDIR=FOLDER",
+                f"what was read does not fit into the folder of temporary files: {error.strerror}",
+                hint=f"Free some space in {tempfile.tempdir or 'it'}, or name another folder: TMPDIR=FOLDER",
             ) from error
 
     def __del__(self) -> None:

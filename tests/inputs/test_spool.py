@@ -78,7 +78,7 @@ def test_a_full_folder_is_an_error_that_says_so(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Full())
     spooled = Spooled(WORDS, Spool(0), ["ab"])
-    with pytest.raises(RunError, match="do not fit into the folder of temporary files: No space left") as caught:
+    with pytest.raises(RunError, match="does not fit into the folder of temporary files: No space left") as caught:
         spooled[0]
     assert "TMPDIR" in (caught.value.hint or "")
 
