@@ -29,12 +29,13 @@ class SystemCount:
 
 def count_by_system(plan: Plan, prompts: Iterable[Prompt]) -> dict[str, SystemCount]:
     """Return the calls and tokens of `prompts` for each system of the plan, its samples included."""
-    tokens: dict[str, list[int]] = {system: [] for system in plan.planned}
+    planned = plan.planned
+    tokens: dict[str, list[int]] = {system: [] for system in planned}
     for prompt in prompts:
         tokens[prompt.item.system].append(count_tokens(prompt.with_nonce(NONCE_STAND_IN)))
     return {
         system: SystemCount(
-            items=plan.planned[system] // plan.samples,
+            items=planned[system] // plan.samples,
             calls=plan.samples * len(counts),
             prompt_tokens=plan.samples * sum(counts),
         )
