@@ -126,7 +126,9 @@ def open_table(files: Files, layout: Layout | None, known_names: frozenset[str],
     """
     if is_json(files.criteria_path):
         read_criteria_workbook(files.criteria_path)  # which says why not
-    for sheet in open_sheets(files.criteria_path, sheet=files.sheet, encoding=files.encoding, limits=files.limits):
+    for sheet in open_sheets(
+        files.criteria_path, sheet=files.sheet, encoding=files.encoding, limits=files.limits, spool=files.spool
+    ):
         table = _as_table(sheet, layout, files.column_map)
         if table is not None:
             return replace(
@@ -155,6 +157,7 @@ def open_answers(path: Path, kind: str, files: Files) -> AnswersView:
         column_map=files.column_map,
         encoding=files.encoding,
         limits=files.limits,
+        spool=files.spool,
         skip_bad_lines=True,
     )
     records = Spooled(RECORD_FORM, files.spool)

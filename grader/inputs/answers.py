@@ -63,8 +63,9 @@ def read_answers(
         encoding=encoding,
         skip_bad_lines=skip_bad_lines,
         limits=limits,
+        spool=spool or Spool(),
     )
-    records = reader.all_records(spool or Spool())
+    records = reader.all_records()
     if not records:
         raise InputError("there is no answer in the file", path=path, hint="Export or copy it again")
     table = AnswersTable(

@@ -86,7 +86,7 @@ def read_criteria_workbook(
         raise InputError(
             "criteria are read from a workbook or a text table, and this is JSON", path=path, hint="Save it as .xlsx"
         )
-    sheets = open_sheets(path, sheet=sheet, encoding=encoding, limits=limits)
+    sheets = open_sheets(path, sheet=sheet, encoding=encoding, limits=limits, spool=spool)
     found, kind, header = _sheet_with_criteria(sheets, layout, column_map or {})
     check_widths(found, header.row)
     rows, notes = _reader(kind).read(found, header, spool or Spool())

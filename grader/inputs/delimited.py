@@ -2,56 +2,75 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
+import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from grader.errors import InputError
+from grader.inputs.file_text import FileText, look_over
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
 from grader.inputs.sheet import Sheet, cell_name, too_long
+from grader.inputs.spool import Form, Spool, Spooled
 from grader.records import CellRef
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_EXPORTED_BY_EXCEL = ["cp1252", "cp932", "gb18030"]
-_SHOWN_AS = {"cp932": "shift_jis"}
 _SEP_LINE = re.compile(r"\s*\"?sep=(.)\"?[^\S\r\n]*(?:\r\n|\r|\n)", re.IGNORECASE)
 _DELIMITERS = ",;\t|"
-_SNIFFED_CHARS = 200_000
+_ROWS_AT_ONCE = 2_000
 _HINT_LARGE = "Keep only the table, or save it as JSONL; a file that you trust is read with --read-limit 10"
-_HINT_ENCODING = "Say which encoding it is (--encoding cp1252), or save it as UTF-8"
 
 
-def read_delimited(path: Path, *, encoding: str | None = None, limits: IntakeLimits = DEFAULT_LIMITS) -> Sheet:
+def read_delimited(
+    path: Path, *, encoding: str | None = None, limits: IntakeLimits = DEFAULT_LIMITS, spool: Spool | None = None
+) -> Sheet:
     """Return the whole text table; every value is text, so `00123` stays as it is.
 
-    `encoding` is used only where the file is not UTF-8 and has no byte order mark. `InputError` where it
-    cannot be decoded, its quotes do not match up, or it is larger than `limits`.
+    `encoding` is used only where the file is not UTF-8 and has no byte order mark. Rows that `spool` has no room for
+    are read from it as they are taken. `InputError` where the file cannot be decoded, its quotes do not match up, or
+    it is larger than `limits`.
     """
     _check_size(path, limits)
-    text, notes = decode(path.read_bytes(), path, encoding)
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        raise InputError(
-            "the file has a NUL character, so it is no proper text table",
-            path=path,
-            cell=f"line {line}",
-            hint="Export it again, or as .xlsx",
-        )
-    if not text.strip():
+    text = look_over(path, encoding)
+    if text.is_blank:
         raise InputError("the file has nothing in it", path=path, hint="Export or copy it again")
-    text, delimiter = _without_sep_line(text)
-    delimiter = delimiter or _delimiter(text)
-    width = _width(path, text, delimiter, limits)
-    return Sheet(path=str(path), rows=_parse_rows(path, text, delimiter, width), notes=notes)
+    sep_line = _SEP_LINE.match(text.start)  # Excel's `sep=;`, which it does not show and does not count as a row
+    table = _TableText(text, skipped=sep_line.end() if sep_line else 0)
+    delimiter = sep_line[1] if sep_line else _delimiter(text.start)
+    width = _width(table, delimiter, limits)
+    rows = Spooled(_ROW_FORM, spool or Spool(), _parse_rows(table, delimiter, width))
+    return Sheet(path=str(path), rows=rows, notes=text.notes)
+
+
+_ROW_FORM: Form[list[str], None] = Form(
+    pack=tuple, unpack=list, weigh=lambda row: 100 + sum(50 + len(value) for value in row), key=lambda _: None
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _TableText:
+    """A file's text from its table on."""
+
+    text: FileText
+    skipped: int
+    """Characters in front of the table."""
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self.text.path
+
+    @contextmanager
+    def opened(self) -> Iterator[TextIO]:
+        """Open it, for the lines as they are."""
+        with self.path.open(encoding=self.text.encoding, newline="") as stream:
+            stream.read(self.skipped)
+            yield stream
 
 
 def _check_size(path: Path, limits: IntakeLimits) -> None:
@@ -61,23 +80,25 @@ def _check_size(path: Path, limits: IntakeLimits) -> None:
         raise InputError(f"the file has {shown}", path=path, hint=_HINT_LARGE)
 
 
-def _width(path: Path, text: str, delimiter: str, limits: IntakeLimits) -> int:
+def _width(table: _TableText, delimiter: str, limits: IntakeLimits) -> int:
     """Return the cells of the widest row; `InputError` where the rows, all made so wide, would be too much."""
     height, width = 0, 1
-    before = csv.field_size_limit(len(text) + 1)
+    before = csv.field_size_limit(sys.maxsize)
     try:
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
-            height, width = height + 1, max(width, len(row))
-            longest = max(row, key=len, default="")
-            if len(longest) > limits.cell_length:
-                raise too_long(longest, CellRef(path=str(path), cell=cell_name(height - 1, row.index(longest))))
-            if height * width > limits.area:
-                raise InputError(
-                    f"the table reaches over {height:,} rows and {width:,} columns or more, too far to read safely",
-                    path=path,
-                    cell=f"row {height}",
-                    hint=_HINT_LARGE,
-                )
+        with table.opened() as stream:
+            for row in csv.reader(stream, delimiter=delimiter):
+                height, width = height + 1, max(width, len(row))
+                longest = max(row, key=len, default="")
+                if len(longest) > limits.cell_length:
+                    cell = cell_name(height - 1, row.index(longest))
+                    raise too_long(longest, CellRef(path=str(table.path), cell=cell))
+                if height * width > limits.area:
+                    raise InputError(
+                        f"the table reaches over {height:,} rows and {width:,} columns or more, too far to read safely",
+                        path=table.path,
+                        cell=f"row {height}",
+                        hint=_HINT_LARGE,
+                    )
     except csv.Error:
         pass  # the other reader says what is wrong
     finally:
@@ -85,59 +106,8 @@ def _width(path: Path, text: str, delimiter: str, limits: IntakeLimits) -> int:
     return width
 
 
-def decode(data: bytes, path: Path, encoding: str | None = None) -> tuple[str, tuple[str, ...]]:
-    """Return the text of `data` and what should be said about its encoding."""
-    for bom, name in _BOMS:
-        if data.startswith(bom):
-            return _decoded(data, name, path), ()
-    if b"\0" in data[:1000] and (guess := _utf16_without_bom(data)):
-        return _decoded(data, guess, path), (f"{path}: read as UTF-16, which it does not say itself",)
-    try:
-        return data.decode("utf-8"), ()
-    except UnicodeDecodeError:
-        if encoding is not None:
-            return _decoded(data, encoding, path), ()
-    return _detected(data, path)
-
-
-def _decoded(data: bytes, encoding: str, path: Path) -> str:
-    try:
-        return data.decode(encoding)
-    except LookupError:
-        raise InputError(f"there is no encoding called '{encoding}'", path=path, hint=_HINT_ENCODING) from None
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"the file is not {encoding}: byte {error.start:,} cannot be read", path=path, hint=_HINT_ENCODING
-        ) from None
-
-
-def _utf16_without_bom(data: bytes) -> str | None:
-    start = data[:1000]
-    if start[1::2].count(0) > len(start) // 3:
-        return "utf-16-le"
-    return "utf-16-be" if start[0::2].count(0) > len(start) // 3 else None
-
-
-def _detected(data: bytes, path: Path) -> tuple[str, tuple[str, ...]]:
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(data, cp_isolation=_EXPORTED_BY_EXCEL).best()
-    if best is None:
-        raise InputError("the file is not UTF-8, and its encoding is not clear", path=path, hint=_HINT_ENCODING)
-    shown = _SHOWN_AS.get(best.encoding, best.encoding)
-    note = f"{path}: not UTF-8; read as {shown}, which is a guess (--encoding NAME says otherwise)"
-    return _decoded(data, best.encoding, path), (note,)
-
-
-def _without_sep_line(text: str) -> tuple[str, str | None]:
-    """Cut Excel's `sep=;` line, which Excel does not show and does not count as a row."""
-    match = _SEP_LINE.match(text)
-    return (text[match.end() :], match[1]) if match else (text, None)
-
-
-def _delimiter(text: str) -> str:
+def _delimiter(start: str) -> str:
     """Return the delimiter that splits most of the first rows into the same number of cells."""
-    start = text[:_SNIFFED_CHARS]
     scores: dict[str, tuple[float, int]] = {}
     for delimiter in _DELIMITERS:
         try:
@@ -150,35 +120,34 @@ def _delimiter(text: str) -> str:
     return max(scores, key=lambda delimiter: scores[delimiter], default=",")
 
 
-def _ends_lines_with_cr(text: str) -> bool:
-    """Whether rows end as on an old Macintosh, so that a line feed is part of a cell."""
-    return re.search(r"\r(?!\n)", text) is not None and "\r\n" not in text and text.rstrip(" \t").endswith("\r")
-
-
-def _parse_rows(path: Path, text: str, delimiter: str, width: int) -> list[list[str]]:
+def _parse_rows(table: _TableText, delimiter: str, width: int) -> Iterator[list[str]]:
     import pandas as pd
 
     try:
-        table = pd.read_csv(
-            io.StringIO(text),
-            sep=delimiter,
-            header=None,
-            names=range(width),  # as wide as the widest row, so that a title above the header is no error
-            dtype=str,
-            keep_default_na=False,
-            skip_blank_lines=False,
-            engine="c",
-            low_memory=False,
-            lineterminator="\r" if _ends_lines_with_cr(text) else None,
-        )
+        with (
+            table.opened() as stream,
+            pd.read_csv(
+                stream,
+                sep=delimiter,
+                header=None,
+                names=range(width),  # as wide as the widest row, so that a title above the header is no error
+                dtype=str,
+                keep_default_na=False,
+                skip_blank_lines=False,
+                engine="c",
+                low_memory=False,
+                lineterminator="\r" if table.text.ends_lines_with_cr else None,
+                chunksize=_ROWS_AT_ONCE,
+            ) as chunks,
+        ):
+            for chunk in chunks:
+                yield from chunk.fillna("").to_numpy(dtype=object).tolist()
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise InputError(
             f"the file is no proper text table: {_pandas_reason(error)}",
-            path=path,
+            path=table.path,
             hint="Look for a quote mark that is opened and not closed; export it again, or as .xlsx",
         ) from error
-    rows: list[list[str]] = table.fillna("").to_numpy(dtype=object).tolist()
-    return rows
 
 
 def _pandas_reason(error: Exception) -> str:

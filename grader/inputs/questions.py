@@ -57,8 +57,9 @@ def read_questions(
         sheet=sheet,
         encoding=encoding,
         limits=limits,
+        spool=spool or Spool(),
     )
-    records = reader.all_records(spool or Spool())
+    records = reader.all_records()
     if not records:
         raise InputError("there is no question in the file", path=path, hint="Export or copy it again")
     return QuestionsTable(path=str(path), questions=_QuestionsById(records), notes=tuple(reader.notes))

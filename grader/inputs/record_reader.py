@@ -83,6 +83,8 @@ class RecordReader:
     encoding: str | None = None
     skip_bad_lines: bool = False
     limits: IntakeLimits = DEFAULT_LIMITS
+    spool: Spool = field(default_factory=Spool)
+    """Where what is read is kept while memory has no room for it."""
     notes: list[str] = field(default_factory=list)
     bad_lines: list[int] = field(default_factory=list)
     """Numbers of the lines that were left out; fills up as `notes` does."""
@@ -96,11 +98,11 @@ class RecordReader:
         self.notes += [*sheet.notes, *sheet_choice_note(sheet), *hidden_rows_note(sheet, header)]
         yield from self._sheet_records(sheet, header)
 
-    def all_records(self, spool: Spool) -> Records:
+    def all_records(self) -> Records:
         """Return the same, all of them: those that were left by who read the table before, if there are any."""
         handed = handed_on(self._place)
         if handed is None:
-            return Spooled(RECORD_FORM, spool, self.records())
+            return Spooled(RECORD_FORM, self.spool, self.records())
         notes, bad_lines, records = handed
         self.notes += notes
         self.bad_lines += bad_lines
@@ -155,7 +157,9 @@ class RecordReader:
     def _sheet_with_header(self) -> tuple[Sheet, int]:
         """Return the first sheet that has the needed columns, and the row of its header."""
         first: Sheet | None = None
-        for sheet in open_sheets(self.path, sheet=self.sheet, encoding=self.encoding, limits=self.limits):
+        for sheet in open_sheets(
+            self.path, sheet=self.sheet, encoding=self.encoding, limits=self.limits, spool=self.spool
+        ):
             header = find_header(sheet, self.kind, self.needed, self.column_map)
             if header is not None:
                 return sheet, header

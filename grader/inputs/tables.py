@@ -15,6 +15,7 @@ from grader.inputs.json_records import STDIN
 from grader.inputs.package_intake import DEFAULT_LIMITS, IntakeLimits
 from grader.inputs.reading_once import kept_sheets
 from grader.inputs.sheet import Sheet
+from grader.inputs.spool import Spool
 from grader.inputs.spreadsheets import read_sheets
 
 HEADER_SEARCH_ROWS = 50
@@ -34,20 +35,27 @@ def is_json(path: Path) -> bool:
 
 
 def open_sheets(
-    path: Path, *, sheet: str | None = None, encoding: str | None = None, limits: IntakeLimits = DEFAULT_LIMITS
+    path: Path,
+    *,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    limits: IntakeLimits = DEFAULT_LIMITS,
+    spool: Spool | None = None,
 ) -> Iterator[Sheet]:
     """Yield a workbook's visible sheets, or the one text table there is; `InputError` for what is neither."""
-    return kept_sheets((path, sheet, encoding, limits), lambda: _read_tables(path, sheet, encoding, limits))
+    return kept_sheets((path, sheet, encoding, limits), lambda: _read_tables(path, sheet, encoding, limits, spool))
 
 
-def _read_tables(path: Path, sheet: str | None, encoding: str | None, limits: IntakeLimits) -> Iterator[Sheet]:
+def _read_tables(
+    path: Path, sheet: str | None, encoding: str | None, limits: IntakeLimits, spool: Spool | None
+) -> Iterator[Sheet]:
     kind = file_kind(path)
     if kind != "text":
         yield from read_sheets(path, kind, sheet=sheet, limits=limits)
         return
     from grader.inputs.delimited import read_delimited
 
-    yield read_delimited(path, encoding=encoding, limits=limits)
+    yield read_delimited(path, encoding=encoding, limits=limits, spool=spool)
 
 
 def find_header(sheet: Sheet, kind: TableKind, needed: Iterable[str], column_map: Mapping[str, str]) -> int | None:

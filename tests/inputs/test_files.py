@@ -386,7 +386,7 @@ def test_utf16_without_a_mark(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("id\t25\nQ1\tabc\n".encode(encoding))
     sheet = next(iter(open_sheets(path)))
-    assert sheet.rows == [["id", "25"], ["Q1", "abc"]]
+    assert list(sheet.rows) == [["id", "25"], ["Q1", "abc"]]
     assert "UTF-16" in sheet.notes[0]
 
 

@@ -16,6 +16,7 @@ from grader.inputs.json_records import JsonSource
 from grader.inputs.package_intake import IntakeLimits
 from grader.inputs.reading_once import hand_on, handed_on, kept, kept_sheets, reading_once
 from grader.inputs.sheet import Sheet
+from grader.inputs.spool import Spool
 from grader.inputs.tables import open_sheets
 from grader.planning import Request, prepare
 
@@ -82,9 +83,11 @@ def test_score_reads_a_workbook_once_for_its_checks_and_its_plan(
     read: list[Path] = []
     original = tables._read_tables
 
-    def counted(path: Path, sheet: str | None, encoding: str | None, limits: IntakeLimits) -> Iterator[Sheet]:
+    def counted(
+        path: Path, sheet: str | None, encoding: str | None, limits: IntakeLimits, spool: Spool | None
+    ) -> Iterator[Sheet]:
         read.append(path)
-        return original(path, sheet, encoding, limits)
+        return original(path, sheet, encoding, limits, spool)
 
     monkeypatch.setattr(tables, "_read_tables", counted)
     arguments = ["--criteria", criteria_path, "--answers", answers_path, "--model", "offline"]

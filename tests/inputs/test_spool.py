@@ -15,6 +15,7 @@ from grader.errors import RunError
 from grader.inputs.answers import read_answers
 from grader.inputs.criteria_table import Layout
 from grader.inputs.criteria_workbook import read_criteria_workbook
+from grader.inputs.delimited import read_delimited
 from grader.inputs.items import join_items
 from grader.inputs.questions import read_questions
 from grader.inputs.reading_once import reading_once
@@ -151,3 +152,11 @@ def test_the_memory_that_a_plan_takes_does_not_grow_with_its_answers(make_workbo
         assert tracemalloc.get_traced_memory()[1] < 14_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_the_rows_of_a_text_table_are_the_same_on_disk(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("".join(f'{n},"say ""{n}""\nand more",{"ü" * n}\n' for n in range(3000)), encoding="utf-8")
+    held, spooled = (read_delimited(path, spool=Spool(size)) for size in (10**9, 0))
+    assert list(held.rows) == list(spooled.rows)
+    assert (len(held.rows), held.rows[7]) == (3000, ["7", 'say "7"\nand more', "ü" * 7])
