@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grader.statistics.estimate import Estimate
-from grader.statistics.means import mean_of, t_quantile
+from grader.statistics.means import mean_of
 from grader.statistics.pairs import normal_quantile
 from grader.statistics.proportions import proportion
+from grader.statistics.student_t import t_quantile
 
 Clusters = Sequence[Sequence[float]]
 """The numbers of each question."""

@@ -14,9 +14,9 @@ from statistics import fmean, pvariance, variance
 from grader.statistics.clusters import clustered_mean, clustered_share
 from grader.statistics.correction_records import CorrectedMean, MoreRows
 from grader.statistics.estimate import Estimate
-from grader.statistics.means import t_quantile
 from grader.statistics.pairs import Pairs, normal_quantile
 from grader.statistics.proportions import share_of_tops
+from grader.statistics.student_t import t_quantile
 
 FEWEST = 10
 """Answers that experts must have scored before anything is corrected."""

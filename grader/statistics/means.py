@@ -6,8 +6,9 @@ import copy
 import math
 from collections.abc import Iterable
 
-from grader.statistics.estimate import CONFIDENCE, Estimate
+from grader.statistics.estimate import Estimate
 from grader.statistics.proportions import share_of_tops
+from grader.statistics.student_t import t_quantile
 
 _METHOD = "mean with Student's t interval"
 
@@ -102,10 +103,3 @@ def mean_of(numbers: Iterable[float], noun: str) -> Estimate:
     if not running.n:
         return Estimate(n=0, value=None, method=_METHOD, reason=f"not computable: there is no {noun}")
     return running.mean(noun)
-
-
-def t_quantile(degrees_of_freedom: int) -> float:
-    """Return the quantile of Student's t that leaves 2.5 % above it."""
-    from scipy.special import stdtrit  # a tenth of a second, and only for those who need it
-
-    return float(stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))

@@ -6,6 +6,7 @@ Two that differ in a number or in a “not” say different things, however alik
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 
 from grader.statistics.item_analysis_records import CriterionText, NearDuplicate
@@ -63,15 +64,18 @@ def _alike(by_text: dict[str, list[CriterionText]]) -> Iterator[NearDuplicate]:
 def _alike_among(by_text: dict[str, list[CriterionText]], texts: Sequence[str]) -> Iterator[NearDuplicate]:
     if len(texts) < 2:
         return
-    import numpy
     from rapidfuzz import fuzz, process
 
-    likeness = process.cdist(texts, texts, scorer=fuzz.token_sort_ratio, score_cutoff=SIMILAR)
+    in_order = [" ".join(sorted(text.split())) for text in texts]  # once, and not again for each pair
     telling = [sorted(_TELLING.findall(text)) for text in texts]
-    for row, column in zip(*numpy.nonzero(numpy.triu(likeness, k=1)), strict=True):
-        if telling[row] == telling[column]:
-            first, second = _closest(by_text[texts[row]], by_text[texts[column]])
-            yield NearDuplicate(first=first, second=second, similarity=float(likeness[row, column]))
+    for row, words in enumerate(in_order):
+        alike = process.extract_iter(words, in_order[row + 1 :], scorer=fuzz.ratio, score_cutoff=SIMILAR)
+        for _, similarity, further in alike:
+            column = row + 1 + further
+            if telling[row] == telling[column]:
+                first, second = _closest(by_text[texts[row]], by_text[texts[column]])
+                # In single precision, as rapidfuzz gives it for many at once, and as it has always been written.
+                yield NearDuplicate(first=first, second=second, similarity=array("f", [similarity])[0])
 
 
 def _closest(ones: Sequence[CriterionText], others: Sequence[CriterionText]) -> tuple[CriterionText, CriterionText]:

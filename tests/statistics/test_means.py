@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from grader.statistics.means import QuestionMeans, RunningMean, mean_of, t_quantile
+from grader.statistics.means import QuestionMeans, RunningMean, mean_of
 
 
 def test_of_nothing_there_is_no_mean() -> None:
@@ -49,11 +49,6 @@ def test_the_interval_is_students(n: int, offset: float) -> None:
 
 def test_whole_scores_have_an_exact_mean() -> None:
     assert mean_of([100, 50, 0, 25, 25, 100], "score").value == 50
-
-
-def test_the_quantile() -> None:
-    assert t_quantile(1) == pytest.approx(12.706204736, abs=1e-9)
-    assert t_quantile(10**6) == pytest.approx(1.96, abs=1e-4)
 
 
 @given(st.lists(st.sampled_from([0.0, 25.0, 50.0, 75.0, 100.0]), min_size=2, max_size=50))
