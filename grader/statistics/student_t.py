@@ -56,10 +56,8 @@ def _share_and_slope(angle: float, n: int) -> tuple[float, float]:
 def _expanded(z: float, n: int) -> float:
     """Return the quantile by its expansion around the normal one, `z` (Abramowitz and Stegun 26.7.5)."""
     z2 = z * z
-    terms = (
-        (z2 + 1) * z / 4,
-        ((5 * z2 + 16) * z2 + 3) * z / 96,
-        (((3 * z2 + 19) * z2 + 17) * z2 - 15) * z / 384,
-        ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) * z / 92160,
-    )
-    return z + sum(term / n**power for power, term in enumerate(terms, start=1))
+    first = (z2 + 1) * z / 4
+    second = ((5 * z2 + 16) * z2 + 3) * z / 96
+    third = (((3 * z2 + 19) * z2 + 17) * z2 - 15) * z / 384
+    fourth = ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) * z / 92160
+    return z + (first + (second + (third + fourth / n) / n) / n) / n
