@@ -22,7 +22,7 @@ from grader.outputs.graded_workbook.ooxml import (
 )
 from grader.outputs.graded_workbook.package import CONTENT_TYPES_PART, Package
 from grader.outputs.graded_workbook.review_columns import column_index, column_letters
-from grader.outputs.graded_workbook.sheet_faults import RowFaults, sheet_faults
+from grader.outputs.graded_workbook.sheet_faults import PassedRows, RowFaults, sheet_faults
 
 _LETTERS, _DIGITS = ascii_uppercase, digits
 _SHEET_NAME_LIMIT = 31
@@ -35,15 +35,15 @@ def package_problems(package: Package) -> set[str]:
     return {problem for check in checks for problem in check(package)}
 
 
-def sheet_problems(package: Package, part: str) -> Iterator[str]:
-    """Yield what is wrong with one sheet: the order of its elements, and numbers of styles that do not exist."""
+def sheet_problems(package: Package, part: str, passed: PassedRows | None = None) -> Iterator[str]:
+    """Yield what is wrong with one sheet: the order of its elements, and numbers of styles that do not exist.
+
+    `passed` are rows that were seen on their way into the sheet.
+    """
     tables = [package.tree(relation.target) for relation in package.relations(part) if relation.kind == "table"]
-    faults, styles = RowFaults(part), set[str]()
-    for row in package.rows(part):
-        faults.see(row)
-        styles.update(row.styles, (row.style,))
+    faults = (passed.of(package, part) if passed else None) or _row_faults(package, part)
     root = package.around_rows(part)
-    used = {("cellXfs", style) for style in styles if style}
+    used = {("cellXfs", style) for style in faults.styles if style}
     yield from _order_problems(part, root, WORKSHEET_ORDER)
     used |= {("cellXfs", value) for value in _values(root, "col", "style")}
     used |= {("dxfs", value) for value in _values(root, "cfRule", "dxfId")}
@@ -54,6 +54,13 @@ def sheet_problems(package: Package, part: str) -> Iterator[str]:
     yield from faults.found
     yield from sheet_faults(package, part, root)
     yield from _link_problems(package, part, root)
+
+
+def _row_faults(package: Package, part: str) -> RowFaults:
+    faults = RowFaults(part)
+    for row in package.rows(part):
+        faults.see(row)
+    return faults
 
 
 def _style_problems(package: Package, part: str, used: set[tuple[str, str]]) -> Iterator[str]:
@@ -86,16 +93,16 @@ def changed_bytes(before: Package, after: Package) -> set[str]:
     return {name for name, data in before.original.items() if now.get(name) != data}
 
 
-def check_copy(source: Package, path: Path, *, touched: Iterable[str]) -> list[str]:
+def check_copy(source: Package, path: Path, *, touched: Iterable[str], passed: PassedRows | None = None) -> list[str]:
     """Return what is wrong with the copy at `path` that was not wrong with `source`; nothing, as it should be."""
     copy = read_written(path)
     found = package_problems(copy)
     problems = sorted(found - package_problems(source)) if found else []
     problems += [f"{name} was changed" for name in sorted(changed_bytes(source, copy) - set(touched))]
     for part in added_parts(source, copy):
-        problems += sheet_problems(copy, part)
+        problems += sheet_problems(copy, part, passed)
     for part in _changed_sheets(source, copy):
-        found = set(sheet_problems(copy, part))
+        found = set(sheet_problems(copy, part, passed))
         problems += sorted(found - set(sheet_problems(source, part))) if found else []
     styles = copy.related_part("styles")
     problems += _order_problems(copy.workbook, copy.tree(copy.workbook), WORKBOOK_ORDER)

@@ -22,6 +22,7 @@ from grader.outputs.graded_workbook.ooxml import (
     RELATION_ID,
     RELATIONS,
     BrokenXml,
+    check_xml,
     main,
     parse_xml,
     passing_elements,
@@ -126,6 +127,17 @@ class Package:
             return around_rows(self.data(name))
         except BrokenXml as error:
             raise Unpatchable(f"its part {name} {error}") from error
+
+    def check_form(self, name: str) -> None:
+        """Refuse a part of UTF-8 that is not well-formed."""
+        try:
+            check_xml(self.data(name))
+        except BrokenXml as error:
+            raise Unpatchable(f"its part {name} {error}") from error
+
+    def is_touched(self, name: str) -> bool:
+        """Return whether a part's XML was changed, so that `data` is not what is written."""
+        return name in self._touched
 
     def data(self, name: str) -> bytes:
         """Return a part's bytes as they were read or added."""

@@ -246,9 +246,9 @@ def _write_copy(path: Path, source: Source, contents: Contents) -> tuple[int, li
     merge_donor(package, open_donor(donor), contents.about)
     place_sheets(package, names, removed.position)
     mark_source(package, removed.source or source.called)
-    remember_cells(package)
+    passed = remember_cells(package)
     package.save(path)
-    problems = check_copy(Package(package.original), path, touched=package.changed_names)
+    problems = check_copy(Package(package.original), path, touched=package.changed_names, passed=passed)
     if columns is not None:
         problems += changed_beside_ours(columns.before, read_written(path, columns.place.part), columns.place)
     if problems:

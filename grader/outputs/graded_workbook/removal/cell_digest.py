@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final
 
@@ -32,14 +32,19 @@ _Rows = Iterable[tuple[SheetRow, list[str]]]
 """Rows with their texts."""
 
 
-def cell_digests(package: Package, ours: Ours) -> dict[str, str]:
-    """Return a digest for each kind of our sheets, for our columns in the expert's, and for all else of theirs."""
+def cell_digests(
+    package: Package, ours: Ours, rows_of: Callable[[str], Iterator[SheetRow]] | None = None
+) -> dict[str, str]:
+    """Return a digest for each kind of our sheets, for our columns in the expert's, and for all else of theirs.
+
+    `rows_of` reads a sheet's rows, where somebody else looks at them too.
+    """
     counts: _Counts = defaultdict(Counter)
     shared = CellTexts(package).shared
     kinds = {name: kind for kind, name in ours.sheets}
     for name, part in package.sheets().items():
         if package.find(part):
-            rows = ((row, row.texts(shared)) for row in package.rows(part))
+            rows = ((row, row.texts(shared)) for row in (rows_of or package.rows)(part))
             headers = _header_rows(ours, name)
             if headers:
                 _count_by_column(rows, headers, counts)

@@ -18,6 +18,7 @@ from grader.outputs.graded_workbook.removal.cell_digest import (
 )
 from grader.outputs.graded_workbook.removal.notes import note_cells
 from grader.outputs.graded_workbook.removal.recognising import Ours, find_ours
+from grader.outputs.graded_workbook.sheet_faults import PassedRows
 
 _PARTS = "parts"
 """The property that tells a workbook that nobody has saved since from others, whose cells must be looked at."""
@@ -25,10 +26,16 @@ _PARTS = "parts"
 _SHAPES = ("pic", "sp", "cxnSp", "grpSp")
 
 
-def remember_cells(package: Package) -> None:
-    """Keep in a document property what the cells are like as the workbook is written, for `changes_by_hand`."""
-    values = {PROPERTY: render_digests(cell_digests(package, find_ours(package))), _PARTS: _parts_digest(package)}
-    merge_properties(package, values)
+def remember_cells(package: Package) -> PassedRows:
+    """Keep in a document property what the cells are like as the workbook is written, for `changes_by_hand`.
+
+    Returns:
+        What was seen of the rows meanwhile, for the check of the written file.
+    """
+    passed = PassedRows(package)
+    digests = cell_digests(package, find_ours(package), passed.rows)
+    merge_properties(package, {PROPERTY: render_digests(digests), _PARTS: _parts_digest(package)})
+    return passed
 
 
 def _parts_digest(package: Package) -> str:
