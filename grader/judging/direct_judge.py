@@ -42,7 +42,7 @@ class DirectJudge:
     """
 
     is_baseline = False
-    first_seconds = 0.03
+    first_seconds = 0.01
     """So long other calls wait for the answer to the first: to wait until it comes would cost a run one latency, which
     is more than all else that a run in this way costs beside waiting."""
     seen_limits: RateLimits | None = None
