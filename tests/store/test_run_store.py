@@ -5,6 +5,7 @@ import resource
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,21 @@ def test_a_grade_shows_its_finished_reply_else_the_latest_failure(tmp_path: Path
         assert next(iter(store.grades())).replies[0].error == "two"
         store.write([call(Reply(key="k", text="served"))])
         assert next(iter(store.grades())).replies[0].text == "served"
+
+
+def test_grades_that_are_held_are_those_that_are_read(tmp_path: Path) -> None:
+    known, changed = replace(ITEM), replace(ITEM, answer="another")
+    with RunStore(tmp_path) as store:
+        store.write([call(Reply(key="k", error=error), is_finished=False) for error in ("one", "two")])
+        store.write([call(Reply(key="k1", text=text)) for text in ("first", "second")])
+        store.write([call(Reply(key="k1", error="later"), is_finished=False)])
+        store.write([StoredGrade(position=3, grade=GRADE), grade(1, ["k"]), grade(2, ["k1", "k"], item_id="\ud83d")])
+        grades, read = store.grades(), list(store.grades().stored())
+        grades.hold(2, [known])
+        assert next(iter(grades)) is not next(iter(grades))  # too many: read anew each time
+        grades.hold(3, [changed, known])
+        assert list(grades.stored()) == read
+        assert list(grades)[-1].item is known
 
 
 def test_grades_come_in_the_order_of_the_run_each_once(tmp_path: Path) -> None:

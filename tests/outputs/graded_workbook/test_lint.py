@@ -8,6 +8,7 @@ import pytest
 from grader.outputs.graded_workbook.lint import check_copy, package_problems, read_written, sheet_problems
 from grader.outputs.graded_workbook.opening import open_package
 from grader.outputs.graded_workbook.package import Package, Unpatchable
+from grader.outputs.graded_workbook.sheet_faults import PassedRows
 from grader.outputs.graded_workbook.write import WrittenWorkbook
 from grader.records import Grade
 
@@ -84,6 +85,34 @@ def test_a_copy_that_is_not_well_formed_is_refused(write: Write, grade: Make, cr
 
     with pytest.raises(Unpatchable, match=f"its part {review} is not well-formed XML"):
         check_copy(open_package(criteria_path), path, touched=touched)
+
+
+def test_rows_that_were_seen_are_not_read_again_unless_they_are_others(
+    criteria_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = edited(open_package(criteria_path), CRITERIA, '<c r="B2"', '<c r="B3"')
+    passed, read = PassedRows(package), list(package.rows(CRITERIA))
+    assert [row.number for row in passed.rows(CRITERIA)] == [row.number for row in read]
+    seen = list(sheet_problems(package, CRITERIA))
+    worse = edited(package, CRITERIA, '<row r="3"', '<row r="2"')
+    broken = edited(package, CRITERIA, "</worksheet>", "")
+
+    assert len(list(sheet_problems(worse, CRITERIA, passed))) > len(seen)
+    assert passed.of(broken, CRITERIA) is None
+    monkeypatch.setattr(Package, "rows", lambda *_: pytest.fail("the rows were read again"))
+    assert list(sheet_problems(Package(package.original), CRITERIA, passed)) == seen != []
+
+
+def test_rows_of_a_sheet_that_was_not_read_to_its_end_or_is_changed_still_are_not_taken_for_seen(
+    criteria_path: Path,
+) -> None:
+    package = open_package(criteria_path)
+    passed = PassedRows(package)
+    next(passed.rows(CRITERIA))
+    assert passed.of(package, CRITERIA) is None
+    package.touch(CRITERIA)
+    assert list(passed.rows(CRITERIA))
+    assert passed.of(package, CRITERIA) is None
 
 
 def test_some_parts_of_a_file_are_read_alone(criteria_path: Path) -> None:
