@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any
 
 from grader.errors import GraderError
 
 
-@lru_cache(maxsize=8)  # each look goes through all installed packages
 def find_plugins(group: str) -> Mapping[str, EntryPoint]:
     """Return the entry points of `group` by name, none of them imported yet."""
-    return {entry.name: entry for entry in entry_points(group=group)}
+    return {entry.name: entry for entry in all_entry_points().select(group=group)}
+
+
+@cache  # each look goes through all installed packages
+def all_entry_points() -> EntryPoints:
+    """Return the entry points of all installed packages, of every group."""
+    return entry_points()
 
 
 def load_plugin(entry: EntryPoint) -> Any:

@@ -16,7 +16,7 @@ from grader.cli.main import cli
 from grader.errors import GraderError, JudgeError
 from grader.inputs.rubric_file import read_rubric
 from grader.judging.judges import open_judge
-from grader.plugins import find_plugins
+from grader.plugins import all_entry_points
 from grader.records import JudgeSettings
 from grader.scoring.registry import find_rule
 
@@ -40,10 +40,10 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     module = site / "grader_example_plugin.py"
     module.write_text((EXAMPLE / module.name).read_text("utf-8"), encoding="utf-8")
     monkeypatch.syspath_prepend(site)
-    for found in (find_rule, find_plugins):
+    for found in (find_rule, all_entry_points):
         found.cache_clear()
     yield module
-    for found in (find_rule, find_plugins):
+    for found in (find_rule, all_entry_points):
         found.cache_clear()
     sys.modules.pop("grader_example_plugin", None)
 
