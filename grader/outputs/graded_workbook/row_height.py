@@ -29,9 +29,7 @@ _MOST_LINES = int(MAX_POINTS / _LINE_POINTS) + 1
 
 def row_points(cells: Iterable[tuple[str, float]]) -> float:
     """Return the height in points for cells given as text and column width."""
-    lines = 1
-    for text, width in cells:
-        lines = max(lines, line_count(text, width, _MOST_LINES))
+    lines = max((line_count(text, width, _MOST_LINES) for text, width in cells if text), default=1)
     return min(MAX_POINTS, lines * _LINE_POINTS + _PADDING_POINTS)
 
 

@@ -24,11 +24,23 @@ _OPTIONS = {
 }
 
 
+class _Unkept(dict[Any, Any]):
+    """Takes what it is given, and keeps none of it."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        pass
+
+
 class _Worksheet(Worksheet):  # type: ignore[misc]  # XlsxWriter has no types
     """XlsxWriter's worksheet, without the search of each formula for some thirty functions that ours do not have.
 
-    It takes as long as all else that is done with a formula. Those that need a prefix have it: `_xlfn.`.
+    It takes as long as all else that is done with a formula. Those that need a prefix have it: `_xlfn.`. Nor does it
+    note each cell of a table, 100 bytes for every one, to refuse another over it: a sheet of ours has one table.
     """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table_cells = _Unkept()
 
     def _prepare_formula(self, formula: str, expand_future_functions: bool = False) -> str:
         return str(super()._prepare_formula(formula, True)) if expand_future_functions else formula.removeprefix("=")
