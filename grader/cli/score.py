@@ -122,7 +122,13 @@ def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: Grad
         return ending, _written(head, store, run_dir, plan)
 
 
-_TO_WRITE = ("grader.pipeline", "grader.outputs.expert_views", "grader.outputs.graded_workbook.write")
+_TO_WRITE = (
+    "grader.pipeline",
+    "grader.outputs.expert_views",
+    "grader.outputs.graded_workbook.write",
+    "rapidfuzz.fuzz",  # for criteria that say nearly the same
+    "rapidfuzz.process",
+)
 """What takes long to import, and is needed for writing only."""
 
 

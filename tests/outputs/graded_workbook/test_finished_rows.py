@@ -171,3 +171,11 @@ def test_a_sheet_says_how_far_its_rows_reach() -> None:
     sheet.begin_rows([style] * 3).add(1, 18.0, ["a", "b", "c"], [style] * 3)
     made.close()
     assert '<dimension ref="A1:C2"/>' in sheet_xml(book)
+
+
+def test_the_cells_of_a_table_are_not_noted_one_by_one() -> None:
+    book = Book(BytesIO(), mean_format="0.00", is_streamed=False, width_unit=1.0)
+    sheet = book.add_sheet("Table")
+    assert sheet.raw.add_table(0, 0, 1_000_000, 3, {"columns": [{"header": name} for name in "abcd"]}) == 0
+    assert not sheet.raw.table_cells
+    assert len(sheet.raw.tables) == 1
