@@ -32,6 +32,9 @@ def unreviewed(grade: Grade) -> ExpertView:
     return ExpertView(final_score=grade.verdict.score, needs_review=grade.needs_review)
 
 
+_as_json = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` would make an encoder for each line
+
+
 class Recorder:
     """Writes results.jsonl and skipped.log, each grade or item where it belongs, in the order given."""
 
@@ -40,7 +43,7 @@ class Recorder:
 
     def grade(self, grade: Grade, view: ExpertView | None = None) -> None:
         """Write a grade, and of one without a score of the judge's why."""
-        self._results.write(json.dumps(result_record(grade, view), ensure_ascii=False) + "\n")
+        self._results.write(_as_json(result_record(grade, view)) + "\n")
         if grade.verdict.score is None:
             self._log(grade.item.system, grade.item.id, grade.verdict.status, grade.verdict.reason)
 
