@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,9 +90,11 @@ def measure(command: Sequence[str], provider: Provider | None = None) -> Measure
     started = time.perf_counter()
     process = subprocess.Popen(command, env={**os.environ, "OPENAI_API_KEY": "benchmark"})
     watched = _Watched(process.pid, provider)
-    while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+    end = threading.Thread(target=os.waitid, args=(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT))
+    end.start()
+    while end.is_alive():
         watched.look()
-        time.sleep(_LOOK_EVERY_SECONDS)
+        end.join(_LOOK_EVERY_SECONDS)
     wall_seconds = time.perf_counter() - started
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,6 @@ from grader.outputs.exporters import run_exporters
 from grader.outputs.results_jsonl import Recorder, recording
 from grader.outputs.summary import Summary, empty_summary, total_cost_usd, write_summary
 from grader.plugins import find_plugins
-from grader.records import Item
 from grader.run_notes import changed_note, kept_notes, missing_note, unreviewed_note
 from grader.statistics.agreement_records import AgreementReport
 from grader.store.run_head import RunHead
@@ -68,13 +67,11 @@ def write_outputs(
     run_dir: Path,
     workbook_path: Path | None = None,
     reviewed: Collection[Path] = (),
-    items: Iterable[Item] = (),
 ) -> Written:
     """Write every file of the run from its store: graded.xlsx, results.jsonl, summary.json and skipped.log.
 
     With experts' entries in the store also agreement.json. `workbook_path` is where the workbook goes instead of
-    graded.xlsx; `reviewed` are workbooks whose entries have just been stored, of which it may be one. `items` are those
-    of the run where they are in memory: they need not be read from the store again.
+    graded.xlsx; `reviewed` are workbooks whose entries have just been stored, of which it may be one.
     """
     from grader.outputs.expert_views import ExpertViews
     from grader.outputs.graded_workbook.write import MOST_ROWS_IN_COPY
@@ -82,7 +79,7 @@ def write_outputs(
     target = workbook_path or run_dir / "graded.xlsx"
     source = _written_from(head, store, target)
     grades = store.grades()
-    grades.hold(MOST_ROWS_IN_COPY, items)
+    grades.hold(MOST_ROWS_IN_COPY)
     views = ExpertViews(grades, store.overrides(), head.rubric)
     summary = empty_summary(
         planned=head.planned,

@@ -108,7 +108,7 @@ def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: Grad
         head = graded_before(plan, request, store=store, command=command, options=kept)
         if head is not None:
             log.info("run %s: all %d grades are there, nothing is asked", store.run_id, plan.grade_count)
-            return Ending(), _written(head, store, run_dir, plan)
+            return Ending(), _written(head, store, run_dir)
         with lasting():
             judge = chosen_judge(options, plan.rubric)
             log.info("run %s: %d grades wanted, by %s", store.run_id, plan.grade_count, judge.model)
@@ -119,7 +119,7 @@ def _grade(options: dict[str, Any], plan: Plan, request: Request, settings: Grad
             ending = grade(plan, judge=judge, store=store, settings=settings, observer=observer)
         log.info("ended with %d grades and %d calls: %s", observer.done, observer.calls, ending.error or "no error")
         raise_if_lost(ending, store, done=observer.done)
-        return ending, _written(head, store, run_dir, plan)
+        return ending, _written(head, store, run_dir)
 
 
 _TO_WRITE = (
@@ -132,10 +132,10 @@ _TO_WRITE = (
 """What takes long to import, and is needed for writing only."""
 
 
-def _written(head: RunHead, store: RunStore, run_dir: Path, plan: Plan) -> Written:
+def _written(head: RunHead, store: RunStore, run_dir: Path) -> Written:
     from grader.pipeline import write_outputs
 
-    return write_outputs(head, store=store, run_dir=run_dir, items=plan.items)
+    return write_outputs(head, store=store, run_dir=run_dir)
 
 
 def _kept(options: dict[str, Any]) -> dict[str, Any]:

@@ -49,13 +49,13 @@ def grade_row(stored: StoredGrade) -> tuple[Any, ...]:
     grade = stored.grade
     return _storable(
         *(stored.position, grade.item.system, grade.item.id, grade.sample, grade.rubric, grade.model),
-        *(as_text(grade.item), as_text(grade.verdict), as_text([reply.key for reply in grade.replies])),
+        *(_dump(grade.item), _dump(grade.verdict), _dump([reply.key for reply in grade.replies])),
     )
 
 
 def item_row(stored: StoredItem) -> tuple[Any, ...]:
     """Return a finished item of a benchmark as the values of its row."""
-    return (stored.position, stored.content, as_text(stored.reply_keys))
+    return (stored.position, stored.content, _dump(stored.reply_keys))
 
 
 def as_stored_item(row: Mapping[str, Any]) -> StoredItem:
@@ -69,7 +69,7 @@ def override_row(override: Override) -> tuple[Any, ...]:
         *(now(), override.reviewer, override.entered),
         *(override.system, override.item_id, override.sample, override.level, override.number),
         *(int(override.is_blind), override.score, None if override.met is None else int(override.met)),
-        *(override.comment, override.text_hash, as_text(override.source) if override.source else None),
+        *(override.comment, override.text_hash, _dump(override.source) if override.source else None),
     )
 
 
@@ -78,7 +78,7 @@ def _storable(*values: Any) -> tuple[Any, ...]:
     return tuple(value.encode("utf-8", "replace").decode() if isinstance(value, str) else value for value in values)
 
 
-def as_text(value: Any) -> str:
+def _dump(value: Any) -> str:
     """Return JSON of plain values and records that SQLite can hold: a lone surrogate stays an escape."""
     try:
         return orjson.dumps(value).decode()
@@ -87,20 +87,17 @@ def as_text(value: Any) -> str:
 
 
 def _load(text: str) -> Any:
-    """Return what `as_text` made a text of."""
+    """Return what `_dump` made a text of."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:  # it takes no lone surrogate
         return json.loads(text)
 
 
-def as_grade(row: Mapping[str, Any], find_reply: Callable[[str], Reply], items: Mapping[str, Item]) -> Grade:
-    """Return a grade from its row, with its replies looked up by their calls' keys.
-
-    `items` are some that need not be made anew, by their texts (see `as_text`).
-    """
+def as_grade(row: Mapping[str, Any], find_reply: Callable[[str], Reply]) -> Grade:
+    """Return a grade from its row, with its replies looked up by their calls' keys."""
     return Grade(
-        item=items.get(row["item"]) or as_item(_load(row["item"])),
+        item=as_item(_load(row["item"])),
         verdict=as_verdict(_load(row["verdict"])),
         rubric=row["rubric"],
         model=row["model"],

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from grader.records import Grade, Item, Reply, StoredGrade
-from grader.store.rows import as_grade, as_reply, as_text
+from grader.records import Grade, Reply, StoredGrade
+from grader.store.rows import as_grade, as_reply
 from grader.store.sqlite_file import told
 
 _SETTLED = """SELECT (SELECT count(*) FROM grade), (
@@ -39,14 +39,10 @@ class StoredGrades(Collection[Grade]):
     def __iter__(self) -> Iterator[Grade]:
         return (stored.grade for stored in self.stored())
 
-    def hold(self, most: int, items: Iterable[Item] = ()) -> None:
-        """Keep the grades in memory from now on where there are at most so many: reading one takes 40 µs each time.
-
-        `items` are in memory already: those of them that a grade has are not made once more.
-        """
+    def hold(self, most: int) -> None:
+        """Keep the grades in memory from now on where there are at most so many: reading one takes 40 µs each time."""
         if len(self) <= most:
-            replies, there = self._last_replies(), {as_text(item): item for item in items}
-            self._held = list(self._read(replies.__getitem__, there))
+            self._held = list(self._read(self._last_replies().__getitem__))
 
     def is_settled(self, count: int) -> bool:
         """Return whether so many grades are there and no call behind them would be made again."""
@@ -68,12 +64,12 @@ class StoredGrades(Collection[Grade]):
         if self._held is not None:
             yield from self._held
             return
-        yield from self._read(lambda key: last_reply(self._connection, key), {})
+        yield from self._read(lambda key: last_reply(self._connection, key))
 
-    def _read(self, find_reply: Callable[[str], Reply], items: Mapping[str, Item]) -> Iterator[StoredGrade]:
+    def _read(self, find_reply: Callable[[str], Reply]) -> Iterator[StoredGrade]:
         with told(self._path):
             for row in self._connection.execute("SELECT * FROM grade ORDER BY position"):
-                yield StoredGrade(position=row["position"], grade=as_grade(row, find_reply, items))
+                yield StoredGrade(position=row["position"], grade=as_grade(row, find_reply))
 
     def _last_replies(self) -> dict[str, Reply]:
         """Return for each key what `last_reply` does: one query instead of one for each key."""
