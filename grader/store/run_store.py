@@ -128,8 +128,13 @@ class RunStore:
         """Commit `rows` at once; may be called from one other thread.
 
         Raises:
-            RunError: the disk is full, or the file cannot be written.
+            RunError: the disk is full, the file cannot be written, or it was deleted: SQLite would write on, in vain.
         """
+        if not self.path.exists():
+            raise RunError(
+                f"{self.path} was deleted or moved while it was written",
+                hint="Put it back if it was moved, and run the same command again.",
+            )
         with told(self.path), self._writer:
             self._writer.executemany(_INSERT_CALL, [call_row(row) for row in rows if isinstance(row, StoredCall)])
             grades = [row for row in rows if isinstance(row, StoredGrade)]

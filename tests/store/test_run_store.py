@@ -320,6 +320,14 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_committed(tmp_path: Path) -
         store.write([call()])
 
 
+def test_a_store_that_was_deleted_is_told_and_not_written_in_vain(tmp_path: Path) -> None:
+    with RunStore(tmp_path) as store:
+        store.write([call()])
+        store.path.unlink()
+        with pytest.raises(RunError, match="was deleted or moved while it was written"):
+            store.write([call(Reply(key="later"))])
+
+
 # Replaying a store
 
 
