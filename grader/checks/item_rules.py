@@ -20,7 +20,7 @@ MOST_ITEMS = 15
 
 _ALIKE = 90
 _COMPARED = 40
-_LINE_NUMBER = re.compile(r"^\s*[(（]?\s*(\d{1,2})\s*[)）.．、](?!\d)\s*\S", re.MULTILINE)
+_LINE_NUMBER = re.compile(r"^[^\S\n]*+[(（]?[^\S\n]*+(\d{1,2})[^\S\n]*+[)）.．、](?!\d)\s*+\S", re.MULTILINE)
 _CODE = re.compile(
     r"[\d_`\"'“”=/\\<>{}$*]|(?<!\w)--?\w|\w[.:]\w|\b(?:not|no|nicht|kein\w*)\b|[不没未無ない]", re.IGNORECASE
 )
@@ -32,7 +32,7 @@ _STATED_TOTAL = re.compile(
     r"(?:points?|pts?\.?|marks?)\b"
     r"|\b(?:max\.?|maximal|höchstens|insgesamt)\s*(\d+(?:[.,]\d+)?)\s*Punkte?"
     r"|(?:満点|最大|合計|满分|總分|总分)\s*[:：は]?\s*(\d+)\s*[点分]"
-    r"|(?:^|[(\[（【])\s*max(?:imum|imal|\.)?\s*[:：=]\s*(\d+(?:\.\d+)?)(?=\s*(?:[.,;)\]）】]|$))",
+    r"|(?:^|[(\[（【])[^\S\n]*+max(?:imum|imal|\.)?\s*[:：=]\s*(\d+(?:\.\d+)?)(?=\s*(?:[.,;)\]）】]|$))",
     re.IGNORECASE | re.MULTILINE,
 )
 _POINTS_IN_BRACKETS = re.compile(
