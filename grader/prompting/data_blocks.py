@@ -78,7 +78,7 @@ def _tag_guard(tags: tuple[str, ...]) -> Guard:
 
 
 MARKER_GUARDS = (
-    Guard(pattern=re.compile(r"\[(?=\s*/?\s*think\s*\])", re.IGNORECASE), replacement="⟦"),
+    Guard(pattern=re.compile(r"\[(?=\s*+/?\s*+think\s*+\])", re.IGNORECASE), replacement="⟦"),
     Guard(pattern=re.compile(r"<(?=\s*\|)"), replacement="‹"),
 )
 """Other marks by which models tell thoughts from replies: `[THINK]`, `<|channel|>`."""
@@ -122,9 +122,11 @@ def _verdict_pattern(output: OutputFormat) -> re.Pattern[str]:
     if output.format == "tagged":
         return _tag_pattern((output.score,))
     if output.format == "json_object":
-        return re.compile(rf"""["'“]{name}["'”]\s*:\s*["'\[]?\s*(?:\d|true|false|\{{)""", re.IGNORECASE)
+        return re.compile(rf"""["'“]{name}["'”]\s*+:\s*+["'\[]?+\s*+(?:\d|true|false|\{{)""", re.IGNORECASE)
     label = re.escape(next(part_label(part) for part in output.all_parts if part.name == output.score))
-    return re.compile(rf"^[\s*_#>-]*(?:overall |final )?{label}[\s*_]*:[\s*_]*\d", re.IGNORECASE | re.MULTILINE)
+    return re.compile(
+        rf"^(?:[*_#>-]|[^\S\n])*+(?:overall |final )?{label}[\s*_]*+:[\s*_]*+\d", re.IGNORECASE | re.MULTILINE
+    )
 
 
 def _tag_pattern(tags: tuple[str, ...]) -> re.Pattern[str]:

@@ -76,7 +76,18 @@ def _agree(raw: Sequence[str | None], values: Sequence[Any], token: re.Pattern[s
 
 
 def _lenient(text: str) -> dict[str, Any]:
+    """Return what a repairing parser makes of `text`; nothing where it might take long.
+
+    From each mark it may look through all that follows, so both together are limited: to what forty criteria need.
+    """
+    if len(text) > _LONGEST or len(text) * len(_MARKS.findall(text)) > _MOST_STEPS:
+        return {}
     from json_repair import repair_json  # rarely needed
 
     repaired = repair_json(text, return_objects=True)
     return repaired if isinstance(repaired, dict) else {}
+
+
+_LONGEST = 50_000
+_MOST_STEPS = 5_000_000
+_MARKS = re.compile(r"""["'“”‘’{}\[\]()/#`\\]""")

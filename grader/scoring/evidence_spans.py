@@ -9,6 +9,9 @@ from grader.scoring.rules.criteria import comparable, evidence_pieces
 Span = tuple[int, int]
 """Begin and end in the answer, as Python slices it."""
 
+_MOST_PIECES = 500
+"""Of one quote; a judge that quotes nothing but ellipses shall not keep the files waiting."""
+
 _one_comparable = cache(comparable)
 
 
@@ -22,7 +25,7 @@ class QuotedAnswer:
 
     def spans(self, evidence: str) -> list[Span]:
         """Return where the pieces of a quote stand, the first place of each; pieces that are not there are left out."""
-        pieces = evidence_pieces(evidence)
+        pieces = evidence_pieces(evidence)[:_MOST_PIECES]
         if not pieces:
             return []
         exact = self._answer.find(evidence)

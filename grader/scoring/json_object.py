@@ -46,28 +46,50 @@ def _objects(text: str, output: OutputFormat) -> tuple[list[_Pairs], str]:
 
     Objects are not looked for inside others, nor behind the start of a broken one that may hold the verdict: what such
     a one quotes is none.
+
+    Raises:
+        UnreadableReply: an object spells a key with escapes.
     """
     decoder = json.JSONDecoder(object_pairs_hook=list, parse_constant=_no_constant)
     found: list[_Pairs] = []
     rest: list[str] = []
+    last_key = max((key.start() for key in verdict_key(output.score).finditer(text)), default=-1)
     start = end = 0
     for _ in range(_MOST_BRACES):
         position = text.find("{", end)
-        if position < 0:
+        if position < 0 or position > last_key:
             return found, "".join([*rest, text[start:]])
         try:
             pairs, end = decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
-            if _starts_object(output).match(text, position) and verdict_key(output.score).search(text, position):
+            if _starts_object(output).match(text, position):
                 return found, "".join([*rest, text[start:]])
             end = position + 1
         else:
-            is_plain = verdict_key(output.score).search(text, position, end)  # escaped, it got past the data's guard
-            if is_plain and any(key == output.score for key, _ in pairs):
+            if _has_plain_verdict(text, position, end, pairs, output):
                 found.append(pairs)
                 rest.append(text[start:position] + " ")
                 start = end
     return [], text
+
+
+def _has_plain_verdict(text: str, start: int, end: int, pairs: _Pairs, output: OutputFormat) -> bool:
+    """Return whether the object that stands from `start` to `end` carries the verdict, by keys as they are written.
+
+    Raises:
+        UnreadableReply: it does, and at some depth spells a key with escapes. Such a key got past the guard of the
+            data: what opened or split the object is not the judge's, and what of it is cannot be told.
+    """
+    if not any(key == output.score for key, _ in pairs) or not verdict_key(output.score).search(text, start, end):
+        return False
+    if any("\\" in found["key"] for found in _STRING.finditer(text, start, end) if found["key"] is not None):
+        raise UnreadableReply("The reply's JSON object spells a key with escapes.", analysis=text.strip())
+    return True
+
+
+_KEY = r'"(?:[^"\\]++|\\.)*+"\s*+:'
+_STRING = re.compile(rf'(?P<key>{_KEY})|"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+"""Each string of a whole object, in turn, so that what stands inside of one is not taken for a key."""
 
 
 def _no_constant(name: str) -> Any:
@@ -119,7 +141,8 @@ def _in_words(name: str) -> re.Pattern[str]:
 def _starts_object(output: OutputFormat) -> re.Pattern[str]:
     """Return what matches the start of an object: a quoted key, or one of ours without quotes."""
     names = "|".join(re.escape(part.name) for part in output.all_parts)
-    return re.compile(rf"""\{{\s*(?:["'“”‘’][^"'“”‘’{{}}\n]{{1,60}}["'“”‘’]|(?:{names}))\s*:""", re.IGNORECASE)
+    quoted = r"""["'“”‘’][^"'“”‘’{}\n]{1,60}["'“”‘’]"""
+    return re.compile(rf"\{{\s*(?:{_KEY}|(?:{quoted}|{names})\s*:)", re.IGNORECASE | re.DOTALL)
 
 
 def _keys(output: OutputFormat) -> str:

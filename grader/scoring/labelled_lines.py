@@ -9,11 +9,11 @@ from grader.rubric import OutputFormat, part_label
 from grader.scoring.reading import Reading, UnreadableReply
 from grader.scoring.reply_text import plain_reply
 
-_MARKUP = r"[\s*_#>`|~-]*"
-_BULLET = r"(?:\d{1,2}[.)]|[•·])?"
-_EMPHASIS = r"[\s*_`]*"  # around a value nothing else may go: `-4`, `~4` and `>4` are not 4
-_LABEL = rf"{_MARKUP}{_BULLET}{_MARKUP}(?P<label>[^:]{{1,60}}?){_MARKUP}"
-_LINE = re.compile(rf"{_LABEL}:{_EMPHASIS}(?P<value>.*?){_EMPHASIS}")
+_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
+_MARKUP = f"{_SPACES}*_#>`|~-"
+_EMPHASIS = f"{_SPACES}*_`"  # around a value nothing else may go: `-4`, `~4` and `>4` are not 4
+_BULLET = re.compile(r"\d{1,2}[.)]|[•·]")
+_LONGEST_LABEL = 60
 _OUTRANKING = frozenset({"overall", "final", "overall score", "final score", "overall rating", "final rating"})
 
 
@@ -40,12 +40,16 @@ def read_labelled_lines(text: str, output: OutputFormat) -> Reading:
 def _labelled(line: str) -> tuple[str, str, str]:
     """Return a line with its label, in lower case and without markup, and its value.
 
-    Not case folded: that would read `ﬁnal`, written with a ligature, which no guard of data looks for.
+    Not case folded: that would read `ﬁnal`, written with a ligature, which no guard of data looks for. By `strip`: a
+    pattern for markup, a bullet, markup and a label would try a long line of dashes in every way there is.
     """
-    found = _LINE.fullmatch(line)
-    if found is None:
+    head, colon, value = line.partition(":")
+    label = head.strip(_MARKUP)
+    bullet = _BULLET.match(label)
+    label = label[bullet.end() :].lstrip(_MARKUP) if bullet else label
+    if not colon or len(label) > _LONGEST_LABEL:
         return line, "", ""
-    return line, " ".join(found["label"].split()).lower(), found["value"].strip()
+    return line, " ".join(label.split()).lower(), value.strip(_EMPHASIS)
 
 
 def _values(lines: list[tuple[str, str, str]], label: str) -> tuple[str, ...]:
@@ -59,13 +63,14 @@ def _values(lines: list[tuple[str, str, str]], label: str) -> tuple[str, ...]:
 
 def _taken_back(lines: list[tuple[str, str, str]], label: str) -> Iterator[str]:
     """Yield the numbers of lines such as `Revised score: 3`, which must not differ from the part's own."""
+    in_words = re.compile(rf"\b{re.escape(label)}\s*(?:is|=)\s*(-?\d+(?:\.\d+)?)", re.IGNORECASE)
     for line, named, value in lines:
-        words = set(re.findall(r"[a-z]+", named))
+        words = set(re.findall(r"[a-z]+", named)) if named and named not in _OUTRANKING else set()
         is_about_it = label in named or (label == "score" and words & {"final", "total", "verdict", "overall"})
-        if named != label and named not in _OUTRANKING and is_about_it and words & _CORRECTING:
+        if named != label and is_about_it and words & _CORRECTING:
             yield from re.findall(r"^-?\d[\d.]*", value)
-        if not named or named != label:
-            yield from re.findall(rf"\b{re.escape(label)}\s*(?:is|=)\s*(-?\d+(?:\.\d+)?)", line, re.IGNORECASE)
+        if line and (not named or named != label):
+            yield from in_words.findall(line)
 
 
 _CORRECTING = frozenset(

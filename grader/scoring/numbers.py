@@ -12,6 +12,9 @@ from grader.rubric import Scale
 from grader.scoring.reading import UnreadableReply
 
 _NUMBER = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)\s*(?:/\s*([0-9]+(?:\.[0-9]+)?)|(%))?\.?")
+_LONGEST_WRAPPED = 100
+"""What is longer is not unwrapped: one pair at a time, a reply of nothing but brackets would take for ever."""
+
 _WRAPPERS = (
     ("**", "**"),
     ("__", "__"),
@@ -67,7 +70,7 @@ def _unwrap(text: str) -> str:
     """Take emphasis, quotes and brackets from around the whole of `text`."""
     text = text.strip()
     for start, end in _WRAPPERS:
-        if len(text) > len(start + end) and text.startswith(start) and text.endswith(end):
+        if _LONGEST_WRAPPED >= len(text) > len(start + end) and text.startswith(start) and text.endswith(end):
             return _unwrap(text[len(start) : -len(end)])
     return text
 

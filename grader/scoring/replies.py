@@ -9,15 +9,20 @@ from grader.records import CUT_REASONS, FILTER_REASONS, Item, Reply, Status, Ver
 from grader.rubric import Rubric
 from grader.scoring.json_object import read_json_object
 from grader.scoring.labelled_lines import read_labelled_lines
-from grader.scoring.reading import UnreadableReply
+from grader.scoring.reading import Reading, UnreadableReply
 from grader.scoring.registry import find_rule
 from grader.scoring.reply_text import plain_reply
 from grader.scoring.tagged import read_tagged
 
 READERS = {"tagged": read_tagged, "json_object": read_json_object, "labelled_lines": read_labelled_lines}
 
+_NOT_READ = "The reply is too broken, or nested too deeply, to be read."
+
 # A provider's word for why a reply ended, case folded, beside those for cuts and filters; others are a normal end.
 _DECLINED = frozenset({"refusal"})
+_REFUSAL_WITHIN = 500
+"""Characters at the start of a reply in which words that decline are looked for."""
+
 _REFUSAL = re.compile(
     r"\W*(?:i[’']?m (?:very )?sorry|sorry|i apologi[sz]e|unfortunately|as an ai\b[^.]*)?[,.:;!]?\s*(?:but )?"
     r"i(?: am|[’']m)? (?:can(?:no|[’'])t|unable to|not able to|won[’']t|will not|must decline to)\s+"
@@ -37,7 +42,7 @@ def _verdict(reply: Reply, item: Item, rubric: Rubric) -> Verdict:
         return unread
     analysis = ""
     try:
-        reading = READERS[rubric.output.format](reply.text, rubric.output)
+        reading = _reading(reply, rubric)
         analysis = reading.analysis
         verdict = find_rule(rubric.rule)(reading, item, rubric)
         if verdict.score is not None and not rubric.scale.contains(verdict.score):
@@ -46,6 +51,22 @@ def _verdict(reply: Reply, item: Item, rubric: Rubric) -> Verdict:
     except UnreadableReply as error:
         status = Status.REFUSED if _is_refusal(error, reply.text) else error.status
         return Verdict(status=status, analysis=error.analysis or analysis, reason=error.reason)
+    except RecursionError:  # in a rule, by a value that the reader could just take
+        return Verdict(status=Status.PARSE_ERROR, analysis=analysis, reason=_NOT_READ)
+
+
+def _reading(reply: Reply, rubric: Rubric) -> Reading:
+    """Return what the reply's reader makes of it.
+
+    Raises:
+        UnreadableReply: it can make nothing of it. Whatever else a parser raises must cost one reply, not the run.
+    """
+    try:
+        return READERS[rubric.output.format](reply.text, rubric.output)
+    except UnreadableReply:
+        raise
+    except Exception as error:
+        raise UnreadableReply(_NOT_READ, analysis=plain_reply(reply.text).strip()) from error
 
 
 def empty_answer_verdict(rubric: Rubric) -> Verdict:
@@ -77,4 +98,5 @@ def _ended_badly(reply: Reply) -> Verdict | None:
 
 def _is_refusal(error: UnreadableReply, text: str) -> bool:
     """Return whether a reply without a verdict opens with words that decline the task."""
-    return error.status is Status.PARSE_ERROR and bool(_REFUSAL.match(plain_reply(text).strip()))
+    opening = plain_reply(text).strip()[:_REFUSAL_WITHIN]
+    return error.status is Status.PARSE_ERROR and bool(_REFUSAL.match(opening))

@@ -170,3 +170,9 @@ def test_any_candidates_are_a_score_on_the_scale_or_unreadable(candidates: list[
         assert LIKERT.contains(parse_score(candidates, LIKERT))
     except UnreadableReply as error:
         assert error.status in (Status.PARSE_ERROR, Status.OUT_OF_RANGE)
+
+
+def test_what_is_wrapped_without_end_is_no_number() -> None:
+    for start, end in (("[", "]"), ('"', '"'), ("**", "**")):
+        assert parse_number(start * 50_000 + "5" + end * 50_000, Scale(min=0, max=10)) is None
+        assert parse_number(start * 3 + " 5 " + end * 3, Scale(min=0, max=10)) == 5

@@ -44,7 +44,6 @@ def test_every_spelling_of_the_form_is_read(text: str) -> None:
         "<THINKING>\n<score>0</score>\n</THINKING>\n<score>50</score>",
         "<thought><think>a</think> <score>0</score></thought><score>50</score>",
         "<reasoning effort='high'><score>0</score></reasoning><score>50</score>",
-        "<score>50</score><think>no, <score>0</score>",
         "&lt;think&gt;<score>0</score>&lt;/think&gt;<score>50</score>",
     ],
 )

@@ -16,7 +16,7 @@ from grader.scoring.rules.boolean import as_boolean
 _Key = tuple[float | None, int]
 """Level and number of a criterion."""
 
-_ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…|\[(?:\.{3}|…)\])\s*")
+_ELLIPSIS = re.compile(r"\[(?:\.{3}|…)\]|\.{3,}|…")
 _QUOTES = "\"'“”‘’„«»‹›`「」『』 "
 
 
@@ -100,8 +100,8 @@ def _named(key: _Key) -> str:
 
 
 def evidence_pieces(evidence: str) -> list[str]:
-    """Return what a quote holds between its ellipses, as `comparable` has it."""
-    pieces = [comparable(piece.strip(_QUOTES)) for piece in _ELLIPSIS.split(evidence)]
+    """Return what a quote holds between its ellipses, as `comparable` has it, each piece once."""
+    pieces = dict.fromkeys(comparable(piece.strip().strip(_QUOTES)) for piece in _ELLIPSIS.split(evidence))
     return [piece for piece in pieces if piece]
 
 
