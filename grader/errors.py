@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 
 class GraderError(Exception):
@@ -65,7 +66,8 @@ class JudgeError(GraderError):
 
     `retryable` says whether the same call may succeed later, `is_fatal` whether every other call would fail
     in the same way (a wrong key, a model that does not exist), `retry_after_seconds` is the provider's wish,
-    `status_code` the HTTP status where there was one.
+    `status_code` the HTTP status where there was one, `usage` the tokens that the provider says it took all
+    the same, a `records.Usage`.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class JudgeError(GraderError):
         is_fatal: bool = False,
         status_code: int | None = None,
         retry_after_seconds: float | None = None,
+        usage: Any = None,
         hint: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
@@ -83,6 +86,7 @@ class JudgeError(GraderError):
         self.is_fatal = is_fatal
         self.status_code = status_code
         self.retry_after_seconds = retry_after_seconds
+        self.usage = usage
 
 
 class RunError(GraderError):

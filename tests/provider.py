@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import threading
 from collections.abc import Callable, Mapping
@@ -25,6 +26,10 @@ class Scripted:
     """Asked again and again before `seconds` begin to count."""
     body: bytes | None = None
     """Sent instead of a chat completion."""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """Sent in the JSON of the answer besides, or in place of what it has: a `usage` of another kind, for one."""
+    is_dripping: bool = False
+    """Whether the answer is spaces without an end, one every 50 milliseconds."""
     is_reset: bool = False
     """Whether the connection is closed without a word."""
     choices: list[dict[str, Any]] | None = None
@@ -145,6 +150,8 @@ class Provider:
             while scripted.is_held():
                 await asyncio.sleep(0.05)
             await asyncio.sleep(scripted.seconds)
+            if scripted.is_dripping:
+                return await _drip(request)
             if scripted.is_reset and request.transport is not None:
                 request.transport.close()
             return self._response(scripted, asked)
@@ -165,12 +172,23 @@ class Provider:
             return web.Response(status=scripted.status, body=scripted.body, headers=scripted.headers)
         if scripted.status != 200:
             error = {"error": {"message": f"scripted {scripted.status}", "type": "scripted", "code": None}}
-            return web.json_response(error, status=scripted.status, headers=scripted.headers)
+            return web.json_response({**error, **scripted.more}, status=scripted.status, headers=scripted.headers)
         return web.Response(
             body=json.dumps(_completion(scripted, asked.body["model"])).encode(),
             content_type="application/json",
             headers=scripted.headers,
         )
+
+
+async def _drip(request: web.Request) -> web.StreamResponse:
+    """Write until the client has gone."""
+    response = web.StreamResponse(headers={"Content-Type": "application/json"})
+    await response.prepare(request)
+    with contextlib.suppress(ConnectionError):
+        while True:
+            await response.write(b" ")
+            await asyncio.sleep(0.05)
+    return response
 
 
 def _completion(scripted: Scripted, model: str) -> dict[str, Any]:
@@ -187,4 +205,5 @@ def _completion(scripted: Scripted, model: str) -> dict[str, Any]:
             "completion_tokens": scripted.completion_tokens,
             "total_tokens": scripted.prompt_tokens + scripted.completion_tokens,
         },
+        **scripted.more,
     }

@@ -11,7 +11,8 @@ _THOUGHTS = re.compile(r"^(?:.*?</think(?:ing)?\s*>\s*)+", re.IGNORECASE | re.DO
 """What a reasoning model says to itself before its answer, where the server has not told the two apart."""
 
 _MARKER = re.compile(
-    r"(?:(?P<bold>\*\*|__)|(?<!#)#++[ \t]*+)?final[ \t]+answer[ \t]*(?P<end>\*\*|__)?[ \t]*[:：][ \t]*(?P<ended>\*\*|__)?",
+    r"(?:(?P<bold>\*\*|__)|(?<!#)#++[ \t]*+)?final[ \t]+answer[ \t]*"
+    r"(?P<end>\*\*|__)?[ \t]*[:：][ \t]*(?P<ended>\*\*|__)?",
     re.IGNORECASE,
 )
 """`Final Answer:` as it is asked for, and as models write it: bold, as a heading, with a full-width colon."""

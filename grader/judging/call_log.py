@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 
 from grader.errors import JudgeError
 from grader.judging.judge import Call
@@ -10,6 +11,8 @@ from grader.records import Reply
 
 LOGGER = logging.getLogger("grader.calls")
 LOGGER.addHandler(logging.NullHandler())  # a program that uses the library decides itself what it shows
+
+_LONG_SECONDS = 10.0
 
 
 class CallLog:
@@ -42,6 +45,20 @@ class CallLog:
             "may be tried again" if error.retryable else "final",
             error.message,
         )
+
+
+class WaitLog:
+    """Writes to the same logger, at INFO, that calls wait for long: once for each wait, however many ask about it."""
+
+    def __init__(self) -> None:
+        self._told_until = 0.0
+
+    def waits(self, seconds: float) -> None:
+        """Log that the next call, or the next try of one, starts in so many seconds, where that is long."""
+        until = time.monotonic() + seconds
+        if seconds > _LONG_SECONDS and until > self._told_until + _LONG_SECONDS:
+            self._told_until = until
+            LOGGER.info("waiting %.0f s: the provider, --rpm or --tpm lets calls go on no sooner", seconds)
 
 
 def _whose(call: Call, attempt: int) -> str:

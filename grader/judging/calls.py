@@ -13,16 +13,18 @@ from grader.judging.call_log import CallLog
 from grader.judging.commits import GroupCommit
 from grader.judging.judge import Call, Judge, call_key
 from grader.judging.limits import FIRST_SECONDS, Budget, Limiter
+from grader.judging.pacing import LONGEST_WAIT_SECONDS
 from grader.judging.prices import Price, most_tokens
 from grader.judging.rate_limits import TellsLimits
 from grader.judging.redact import redact_reply, secrets_in_replies
 from grader.judging.stopping import Stop, Stopped, StoppedEarly
+from grader.judging.tries import Tries
 from grader.plain_text import normalise
 from grader.records import FILTER_REASONS, Reply, StoredCall, StoredGrade, StoredItem
 
 _FIRST_DELAY_SECONDS = 0.5
 _LONGEST_DELAY_SECONDS = 60.0
-_LONGEST_RETRY_AFTER_SECONDS = 600.0
+_LONGEST_RETRY_AFTER_SECONDS = LONGEST_WAIT_SECONDS
 _TRIES_BEFORE_ANY_SUCCESS = 3
 """A host that was never reached is given up sooner than one that went away."""
 
@@ -72,14 +74,6 @@ class CallSettings:
     spent_usd: float = 0.0
     """What earlier goes of the run have cost; the most it may cost is for all of them."""
     price: Price | None = None
-
-
-@dataclass(slots=True)
-class _Tries:
-    """How many requests a call has taken so far, and what those that were cut off may have cost."""
-
-    count: int = 0
-    lost_usd: float = 0.0
 
 
 class Caller:
@@ -152,7 +146,7 @@ class Caller:
         Where the run stops before that, what the tries so far may have cost is kept: the most that the run may cost is
         for all of its goes.
         """
-        tries = _Tries()
+        tries = Tries()
         try:
             while True:
                 try:
@@ -162,11 +156,11 @@ class Caller:
                         return await self._give_up(call, key, tries, error)
                     await self._back_off(tries.count, error)
         except (Stopped, StoppedEarly):
-            if tries.lost_usd:
-                await self._commit(call, _failure(key, "the run stopped before it was tried again", tries))
+            if tries.lost_usd or tries.lost_usage:
+                await self._commit(call, tries.failure(key, "the run stopped before it was tried again"))
             raise
 
-    async def _request(self, call: Call, key: str, tries: _Tries) -> Reply:
+    async def _request(self, call: Call, key: str, tries: Tries) -> Reply:
         """Make one request within slots, pace and budget, and commit its reply.
 
         The slot is held until then, so that a kill can cost no more calls than there are slots.
@@ -176,33 +170,31 @@ class Caller:
         async with self._limiter.slot(prompt_bytes, call.max_tokens) as turn:
             self._stop.check()
             await self._budget.reserve(most_usd)
-            cost_usd, usage = most_usd, None  # of a call that is cut off nobody knows what it costs
+            cost_usd, usage, is_served = most_usd, None, False  # of a call that is cut off nobody knows what it costs
             tries.count += 1
             try:
-                reply = self._priced(await self._judge.ask(call))
-                cost_usd, usage = reply.cost_usd or 0.0, reply.usage
+                reply = self._priced(await self._judge.ask(call), most_usd)
+                cost_usd, usage, is_served = reply.cost_usd or 0.0, reply.usage, True
                 self._successes += 1
                 self._failures_in_a_row = 0
             except JudgeError as error:
-                cost_usd = most_usd if _may_be_billed(error) else 0.0
-                tries.lost_usd += cost_usd
+                cost_usd, usage = tries.lose(error, most_usd, self._settings.price)
                 self._log.failed(call, tries.count, error)
                 if error.status_code == 429:
                     self._limiter.refused(_retry_after_seconds(error))
                 raise
             finally:
                 self._budget.settle(most_usd, cost_usd)
-                self._limiter.used(turn, usage)
+                if usage is not None or not is_served:  # else what was guessed stays counted
+                    self._limiter.used(turn, usage)
                 if self._teller is not None:
                     self._limiter.told(turn, self._teller.seen_limits)
             reply = replace(
-                reply,
+                tries.summed(reply),
                 key=key,
-                attempts=tries.count,
                 text=self._storable(reply.text),
                 finish_reason=self._storable(reply.finish_reason) if reply.finish_reason else reply.finish_reason,
                 refusal=self._storable(reply.refusal) if reply.refusal else reply.refusal,
-                cost_usd=_sum_usd(reply.cost_usd, tries),
             )
             await self._commit(call, reply)
         self._limiter.succeeded()
@@ -228,12 +220,17 @@ class Caller:
         """Return `text` as it is stored, without keys, so that a call that quotes it is the same after a stop."""
         return redact_reply(text, self._secrets).encode("utf-8", "replace").decode()
 
-    def _priced(self, reply: Reply) -> Reply:
-        """Return `reply` with its cost, where the judge does not know it and the price is known."""
+    def _priced(self, reply: Reply, most_usd: float) -> Reply:
+        """Return `reply` with its cost, where the judge does not know it and the price is known.
+
+        Under a cap, one that does not say what it used costs the most that it may: else the cap would not hold.
+        """
         price = self._settings.price
-        if reply.cost_usd is not None or reply.usage is None or price is None:
+        if reply.cost_usd is not None or price is None:
             return reply
-        return replace(reply, cost_usd=price.cost_usd(reply.usage))
+        if reply.usage is not None:
+            return replace(reply, cost_usd=price.cost_usd(reply.usage))
+        return reply if self._settings.max_cost_usd is None else replace(reply, cost_usd=most_usd)
 
     def _most_usd(self, call: Call, most_prompt_tokens: int) -> float:
         price = self._settings.price
@@ -246,11 +243,11 @@ class Caller:
             return True
         return error.is_fatal and not self._successes and attempt >= _TRIES_BEFORE_ANY_SUCCESS
 
-    async def _give_up(self, call: Call, key: str, tries: _Tries, error: JudgeError) -> Reply:
+    async def _give_up(self, call: Call, key: str, tries: Tries, error: JudgeError) -> Reply:
         """Commit a failure as a reply with an error, and stop the run where every other call would fail too."""
         if error.is_fatal or error.retryable or error.status_code:  # else it is about this item alone
             self._count_failure(error)
-        reply = _failure(key, error.message, tries)
+        reply = tries.failure(key, error.message)
         await self._commit(call, reply)
         return reply
 
@@ -273,25 +270,12 @@ class Caller:
         longest = min(_LONGEST_DELAY_SECONDS, (_FIRST_DELAY_SECONDS if first is None else first) * 2 ** (attempt - 1))
         seconds = random.uniform(0, longest)
         seconds += _retry_after_seconds(error)
+        self._limiter.wait_log.waits(seconds)
         self._places.release()
         try:
             await self._stop.sleep(seconds)
         finally:
             await self._places.acquire()
-
-
-def _failure(key: str, reason: str, tries: _Tries) -> Reply:
-    return Reply(key=key, error=reason, attempts=tries.count, cost_usd=_sum_usd(None, tries))
-
-
-def _sum_usd(cost_usd: float | None, tries: _Tries) -> float | None:
-    """Return what a call cost with the tries before it; `None` where nothing is known of either."""
-    return (cost_usd or 0.0) + tries.lost_usd if tries.lost_usd else cost_usd
-
-
-def _may_be_billed(error: JudgeError) -> bool:
-    """Return whether a provider may have served a call whose answer never came, or could not be read."""
-    return error.retryable and (error.status_code in (None, 408) or (error.status_code or 0) < 300)
 
 
 def _retry_after_seconds(error: JudgeError) -> float:

@@ -6,7 +6,6 @@ business; nor is which provider is where (see `openai_endpoints`).
 
 from __future__ import annotations
 
-import re
 import secrets
 import time
 from collections.abc import Mapping
@@ -19,19 +18,22 @@ import aiohttp
 import orjson
 
 from grader import __version__
-from grader.judging.endings import find_ending
-from grader.judging.failures import Target, call_failure, is_filtered
+from grader.judging.chat_completion import (
+    UNREADABLE,
+    error_status,
+    parse_body,
+    read_reply,
+    usage_in,
+)
+from grader.judging.failures import Target, call_failure, is_filtered, timed_out, unreadable
 from grader.judging.judge import Call
 from grader.judging.openai_endpoints import Endpoint, find_endpoint
 from grader.judging.rate_limits import RateLimits, read_rate_limits
-from grader.records import JudgeSettings, Reply, Usage
+from grader.records import JudgeSettings, Reply
 
 _KEEP_ALIVE_SECONDS = 15.0
 _NOBODY_THERE = (aiohttp.ClientConnectorError, aiohttp.InvalidURL, aiohttp.ClientProxyConnectionError)
 """Other failures of a connection come from a host that was reached: a reset, an answer cut off."""
-
-_THOUGHTS = re.compile(r"<(think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>", re.DOTALL)
-"""What some servers leave at the head of a reply; it is no part of the verdict, and LiteLLM takes it off too."""
 
 
 class DirectJudge:
@@ -74,8 +76,7 @@ class DirectJudge:
                 self.seen_limits = read_rate_limits(response.headers)
                 content = await response.read()
         except TimeoutError as error:
-            text = f"no answer within {self._settings.timeout_seconds:g} seconds"
-            raise call_failure(text, self._target, status=408) from error
+            raise timed_out(self._settings.timeout_seconds, self._target) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             text = f"no connection: {str(error) or type(error).__name__}"
             is_unreachable = isinstance(error, _NOBODY_THERE)
@@ -112,29 +113,20 @@ class DirectJudge:
     def _refusal(self, status: int, headers: Mapping[str, str], content: bytes, seconds: float) -> Reply:
         """Return the reply that a filter's refusal is, or raise what any other answer without success means."""
         text = content.decode("utf-8", "replace")
+        usage = usage_in(content)
         if is_filtered(status, text):
-            return Reply(finish_reason="content_filter", seconds=seconds)
-        raise call_failure(text or f"HTTP {status}", self._target, status=status, headers=headers)
+            return Reply(finish_reason="content_filter", usage=usage, seconds=seconds)
+        raise call_failure(text or f"HTTP {status}", self._target, status=status, headers=headers, usage=usage)
 
     def _as_reply(self, content: bytes, headers: Mapping[str, str], seconds: float) -> Reply:
         """Return what the body of a success says; one that is no chat completion is a failure that may pass."""
         try:
-            answer = orjson.loads(content)
+            answer = parse_body(content)
             if answer.get("error"):
-                return self._refusal(_error_status(answer["error"]), headers, content, seconds)
-            choices = answer["choices"]
-            choice = choices[0] if choices else {}
-            message = choice.get("message") or {}
-            return Reply(
-                text=_text(message),
-                finish_reason=_ending(choice) if choices else None,
-                refusal=message.get("refusal") or None,
-                usage=_usage(answer.get("usage")),
-                seconds=seconds,
-            )
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            text = content[:300].decode("utf-8", "replace")
-            raise call_failure(f"the answer cannot be read: {text}", self._target, status=200) from error
+                return self._refusal(error_status(answer["error"]), headers, content, seconds)
+            return read_reply(answer, seconds)
+        except UNREADABLE as error:
+            raise unreadable(content, self._target, usage=usage_in(content)) from error
 
 
 def _encoded(request: Mapping[str, Any]) -> bytes:
@@ -144,34 +136,6 @@ def _encoded(request: Mapping[str, Any]) -> bytes:
         for message in request["messages"]:
             message["content"] = message["content"].encode("utf-8", "replace").decode()
         return orjson.dumps(request)
-
-
-def _ending(choice: Mapping[str, Any]) -> str:
-    return find_ending(choice.get("finish_reason"), choice.get("native_finish_reason"))
-
-
-def _text(message: Mapping[str, Any]) -> str:
-    """Return a message's text, never its reasoning."""
-    content = message.get("content")
-    if isinstance(content, list):
-        return "".join(part.get("text") or "" for part in content if part.get("type", "text") == "text")
-    text = str(content or "")
-    if {"reasoning_content", "reasoning"} & message.keys():
-        return text
-    thoughts = _THOUGHTS.match(text)
-    return text[thoughts.end() :] if thoughts else text
-
-
-def _usage(usage: Mapping[str, Any] | None) -> Usage | None:
-    if not usage:
-        return None
-    return Usage(prompt_tokens=usage.get("prompt_tokens") or 0, completion_tokens=usage.get("completion_tokens") or 0)
-
-
-def _error_status(error: Any) -> int:
-    """Return the status that an error in the body of a success stands for."""
-    code = error.get("code") if isinstance(error, Mapping) else None
-    return code if isinstance(code, int) else 422
 
 
 def _proxy(url: str) -> str | None:

@@ -12,10 +12,14 @@ from email.utils import parsedate_to_datetime
 
 from grader.errors import JudgeError
 from grader.judging.redact import redact
+from grader.records import Usage
 
 _RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 _FATAL_STATUS = frozenset({301, 302, 303, 307, 308, 401, 403, 404})
 _LONGEST_TEXT = 600
+_LONGEST_READ = 10_000
+"""No more of an answer is searched for what it means: a broken one may have many megabytes."""
+
 _FILTERED = re.compile(
     r'content_policy_violation|"code":\s*"content_filter"|rejected as a result of (?:the|our) safety system'
     r"|Invalid prompt.*violating our usage policy",
@@ -40,20 +44,43 @@ def call_failure(
     *,
     status: int | None,
     headers: Mapping[str, str] | None = None,
+    usage: Usage | None = None,
     is_unreachable: bool = False,
 ) -> JudgeError:
     """Return what a failed call means; `text` is what came of it, such as the body of an answer with HTTP `status`."""
+    text = beginning(text)
     has_no_quota = "insufficient_quota" in text
     if status == 400 and _UNKNOWN_MODEL in text:
         status = 404
     return JudgeError(
-        readable(text),
+        readable(text) or (f"HTTP {status}" if status else "no answer"),
         retryable=(is_unreachable or _is_retryable(status)) and not has_no_quota,
         is_fatal=is_unreachable or has_no_quota or status in _FATAL_STATUS,
         status_code=status,
         retry_after_seconds=retry_after_seconds(headers),
+        usage=usage,
         hint=_hint(status, target, is_unreachable=is_unreachable),
     )
+
+
+def timed_out(seconds: float, target: Target) -> JudgeError:
+    """Return the failure, which may pass, of a call whose answer was not whole in time."""
+    return call_failure(f"no answer within {seconds:g} seconds", target, status=408)
+
+
+def unreadable(body: bytes, target: Target, *, usage: Usage | None = None) -> JudgeError:
+    """Return the failure, which may pass, of an answer that should be a reply and is none."""
+    text = body[: 4 * _LONGEST_READ].decode("utf-8", "replace")
+    return call_failure(f"the answer cannot be read: {text}", target, status=200, usage=usage)
+
+
+def beginning(text: str) -> str:
+    """Return as much of an answer as is searched for what it means, up to the end of a word: half a key is unknown."""
+    if len(text) <= _LONGEST_READ:
+        return text
+    head = text[:_LONGEST_READ]
+    end = max(head.rfind(space) for space in " \n\r\t")
+    return head[:end] if end > 0 else head
 
 
 def missing_key(model: str, names: list[str]) -> JudgeError:
@@ -68,7 +95,7 @@ def missing_key(model: str, names: list[str]) -> JudgeError:
 
 def is_filtered(status: int | None, text: str) -> bool:
     """Return whether a request was refused for what is in it: final, and about this item alone."""
-    return status == 400 and bool(_FILTERED.search(text))
+    return status == 400 and bool(_FILTERED.search(beginning(text)))
 
 
 def readable(text: str) -> str:

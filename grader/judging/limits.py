@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from grader.judging.call_log import WaitLog
 from grader.judging.pacing import Allowance, Pace, TokenEstimate
 from grader.judging.rate_limits import RateLimits
 from grader.judging.stopping import StoppedEarly
@@ -80,6 +81,7 @@ class Limiter:
         self._request_pace: tuple[Pace | Allowance, ...] = (self._requests, *([Pace(rpm)] if rpm else []))
         self._token_pace: tuple[Pace | Allowance, ...] = (self._tokens, *([Pace(tpm)] if tpm else []))
         self._estimate = TokenEstimate()
+        self.wait_log = WaitLog()
 
     @asynccontextmanager
     async def slot(self, prompt_bytes: int = 0, max_tokens: int | None = None) -> AsyncIterator[Turn]:
@@ -168,6 +170,7 @@ class Limiter:
         """Wait until a call may start, one after the other, and book it."""
         async with self._turn:
             while (seconds := self._wait_seconds()) > 0:
+                self.wait_log.waits(seconds)
                 await self._sleep(min(seconds, _LOOK_AGAIN_SECONDS))
             now = time.monotonic()
             turn = Turn(

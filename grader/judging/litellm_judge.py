@@ -5,6 +5,8 @@ Retries, pacing and caching are not its business: LiteLLM's own are switched off
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import gc
 import os
 import re
@@ -15,8 +17,17 @@ from functools import cached_property
 from typing import Any
 
 from grader.errors import JudgeError
+from grader.judging.chat_completion import (
+    UNREADABLE,
+    as_usage,
+    error_status,
+    parse_body,
+    read_reply,
+    read_usage,
+    usage_in,
+)
 from grader.judging.endings import find_ending
-from grader.judging.failures import Target, call_failure, is_filtered, missing_key
+from grader.judging.failures import Target, beginning, call_failure, is_filtered, missing_key, timed_out, unreadable
 from grader.judging.judge import Call
 from grader.judging.openai_endpoints import NAME_PROVIDER
 from grader.judging.rate_limits import RateLimits, read_rate_limits
@@ -77,25 +88,29 @@ class LiteLLMJudge:
     async def ask(self, call: Call) -> Reply:
         """Return the model's reply, made with exactly one request."""
         sent = {name: value for name, value in self.parameters(call).items() if value is not None}
+        heard: dict[str, Any] = {}
         started = time.perf_counter()
         try:
-            response = await self._litellm.acompletion(
-                model=self.model,
-                messages=call.prompt.with_nonce(secrets.token_hex(4)),
-                timeout=self._settings.timeout_seconds,
-                num_retries=0,
-                max_retries=0,
-                api_key=self._settings.api_key or self._api_key,
-                **({"extra_headers": dict(self._settings.headers)} if self._settings.headers else {}),
-                **sent,
-            )
+            async with asyncio.timeout(self._settings.timeout_seconds):  # LiteLLM's own is for each wait, not for all
+                response = await self._litellm.acompletion(
+                    model=self.model,
+                    messages=call.prompt.with_nonce(secrets.token_hex(4)),
+                    timeout=self._settings.timeout_seconds,
+                    num_retries=0,
+                    max_retries=0,
+                    api_key=self._settings.api_key or self._api_key,
+                    logger_fn=heard.update,  # told of the answer's body before LiteLLM reads it
+                    **({"extra_headers": dict(self._settings.headers)} if self._settings.headers else {}),
+                    **sent,
+                )
+        except TimeoutError as error:
+            self.seen_limits = None
+            raise timed_out(self._settings.timeout_seconds, self._target) from error
         except Exception as error:
             self.seen_limits = read_rate_limits(_error_headers(error) or {})
-            if isinstance(error, self._litellm.ContentPolicyViolationError) or is_filtered(_status(error), str(error)):
-                return Reply(finish_reason="content_filter", seconds=time.perf_counter() - started)
-            raise self._as_judge_error(error) from error
+            return self._after(error, _body_of_success(error, heard), time.perf_counter() - started)
         self.seen_limits = read_rate_limits(_reply_headers(response))
-        return self._as_reply(response, time.perf_counter() - started)
+        return self._as_reply(response, _usage(response, heard), time.perf_counter() - started)
 
     async def close(self) -> None:
         """Close LiteLLM's connections."""
@@ -130,8 +145,7 @@ class LiteLLMJudge:
         keys: list[str] = self._litellm.validate_environment(model=self.model)["missing_keys"]
         return keys
 
-    def _as_reply(self, response: Any, seconds: float) -> Reply:
-        usage = _usage(response)
+    def _as_reply(self, response: Any, usage: Usage | None, seconds: float) -> Reply:
         if not response.choices:
             return Reply(usage=usage, seconds=seconds)
         choice = response.choices[0]
@@ -145,9 +159,29 @@ class LiteLLMJudge:
             seconds=seconds,
         )
 
-    def _as_judge_error(self, error: Exception) -> JudgeError:
-        """Map any exception of LiteLLM to ours; here and nowhere else."""
-        text = _NOISE.sub("", _LITELLM_PREFIX.sub("", " ".join(str(getattr(error, "message", error)).split())))
+    def _after(self, error: Exception, body: bytes, seconds: float) -> Reply:
+        """Return the reply that LiteLLM did not hand on, or raise what its failure means.
+
+        `body` is that of an answer with success, which it could not read, or which holds an error; else it is empty.
+        """
+        answer = _json_object(body)
+        if answer and not answer.get("error"):
+            with contextlib.suppress(*UNREADABLE):
+                return read_reply(answer, seconds)  # LiteLLM refuses all of an answer for an odd usage
+        usage = usage_in(body or _body_of_failure(error))
+        if isinstance(error, self._litellm.ContentPolicyViolationError) or is_filtered(_status(error), str(error)):
+            return Reply(finish_reason="content_filter", usage=usage, seconds=seconds)
+        if answer and answer.get("error"):
+            status, text = error_status(answer["error"]), body.decode("utf-8", "replace")
+            raise call_failure(text, self._target, status=status, headers=_error_headers(error), usage=usage) from error
+        if body and isinstance(error, self._litellm.APIError | self._litellm.APIConnectionError):
+            raise unreadable(body, self._target, usage=usage) from error
+        raise self._as_judge_error(error, usage) from error
+
+    def _as_judge_error(self, error: Exception, usage: Usage | None) -> JudgeError:
+        """Map any other exception of LiteLLM to ours; here and nowhere else."""
+        text = beginning(str(getattr(error, "message", error))).partition("Traceback (most recent call last)")[0]
+        text = _NOISE.sub("", _LITELLM_PREFIX.sub("", " ".join(text.split())))
         if "LLM Provider NOT provided" in text:
             return JudgeError(
                 "LiteLLM knows no provider of a model with this name",
@@ -160,6 +194,7 @@ class LiteLLMJudge:
             self._target,
             status=_status(error),
             headers=_error_headers(error),
+            usage=usage,
             is_unreachable=isinstance(error, self._litellm.APIConnectionError) or bool(_NO_CONNECTION.search(text)),
         )
 
@@ -169,11 +204,53 @@ class LiteLLMJudge:
         return Target(model=self.model, api_base=self._settings.api_base, key_names=" or ".join(names))
 
 
-def _usage(response: Any) -> Usage | None:
-    usage = getattr(response, "usage", None)
-    if usage is None:
+def _usage(response: Any, heard: Mapping[str, Any]) -> Usage | None:
+    """Return what LiteLLM says was used, unless the provider's own words are odd: it calls 0 what they leave open."""
+    body = heard.get("original_response")
+    answer = _json_object(body) if isinstance(body, str) else {}
+    if "choices" in answer and "usage" in answer and read_usage(answer["usage"]) is None:
         return None
-    return Usage(prompt_tokens=usage.prompt_tokens or 0, completion_tokens=usage.completion_tokens or 0)
+    usage = getattr(response, "usage", None)
+    return as_usage(getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None))
+
+
+def _body_of_success(error: Exception, heard: Mapping[str, Any]) -> bytes:
+    """Return the body that LiteLLM had in hand when it failed; some of its clients tell of an exception's text instead.
+
+    Such a text is that of an answer without success, which `error` holds as well, or is no JSON and has no status.
+    """
+    body = heard.get("original_response")
+    if not isinstance(body, str) or _body_of_failure(error):
+        return b""
+    content = body.encode("utf-8", "replace")
+    return content if _status(error) == 200 or _is_json(content) else b""
+
+
+def _body_of_failure(error: BaseException | None) -> bytes:
+    """Return the body of the answer without success that `error` was made of; LiteLLM's own has an empty one."""
+    while error is not None:
+        with contextlib.suppress(Exception):  # a response of another client, or one that was never read
+            content = error.response.content  # type: ignore[attr-defined]
+            if content:
+                return bytes(content)
+        error = error.__cause__ or error.__context__
+    return b""
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        parse_body(body)
+    except UNREADABLE:
+        return False
+    return True
+
+
+def _json_object(body: bytes | str) -> Mapping[str, Any]:
+    """Return the JSON object that a body is, an empty one for any other."""
+    with contextlib.suppress(*UNREADABLE):
+        answer = parse_body(body)
+        return answer if isinstance(answer, Mapping) else {}
+    return {}
 
 
 def _status(error: Exception) -> int | None:

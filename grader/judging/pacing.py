@@ -28,6 +28,10 @@ _SLOWEST = 10.0
 tells of what has been given back."""
 
 
+LONGEST_WAIT_SECONDS = 600.0
+"""Whatever a provider says, the next call starts no later: headers may be wrong, and an answer tells more."""
+
+
 class Pace:
     """Spreads what is used evenly, at `per_minute` at most."""
 
@@ -109,7 +113,7 @@ class Allowance:
         if not self._limit:
             return
         self._has_plenty = self._has_plenty and self._left > _PLENTY * self._limit
-        self._next = _due(self._next, now) + amount * self._seconds_each(now)
+        self._next = min(_due(self._next, now) + amount * self._seconds_each(now), now + LONGEST_WAIT_SECONDS)
 
     def correct(self, difference: float) -> None:
         """Count that a call used so much more than was booked, or less."""

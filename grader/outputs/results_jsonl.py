@@ -121,12 +121,12 @@ def _deciding_reply(grade: Grade) -> Reply:
 
 
 def cost_usd(grade: Grade) -> float | None:
-    """Return what all calls for this grade cost, in US dollars; `None` where a price is unknown."""
-    costs = [reply.cost_usd for reply in grade.replies if reply.error is None]
-    known = [cost for cost in costs if cost is not None]
+    """Return what all calls for this grade cost, in US dollars, failed ones too; `None` where a price is unknown."""
     if not grade.replies:
         return 0.0  # nobody was asked
-    return None if len(known) < len(costs) or not costs else sum(known)
+    known = [reply.cost_usd for reply in grade.replies if reply.cost_usd is not None]
+    is_unknown = any(reply.error is None and reply.cost_usd is None for reply in grade.replies)
+    return None if is_unknown or not known else sum(known)
 
 
 def _usage(replies: Iterable[Reply]) -> dict[str, int]:

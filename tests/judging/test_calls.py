@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -318,6 +319,22 @@ def test_a_retry_after_of_a_day_is_not_waited_for(monkeypatch: pytest.MonkeyPatc
     bench.run(both)
 
 
+def test_a_call_that_waits_long_before_its_next_try_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "grader.calls")
+    bench = Bench(lambda *_: busy(503, retry_after=300))
+
+    async def wait(caller: Caller) -> None:
+        task = asyncio.create_task(caller.reply(call()))
+        while not bench.places._value:
+            await asyncio.sleep(0.001)
+        bench.stop.interrupt()
+        with pytest.raises(Stopped):
+            await task
+
+    bench.run(wait)
+    assert [each.getMessage()[:13] for each in caplog.records if each.levelname == "INFO"] == ["waiting 300 s"]
+
+
 def test_waiting_lends_the_items_place_to_another(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Bench(lambda _, times: GOOD if times == 2 else busy(503, retry_after=0.05))
 
@@ -438,6 +455,57 @@ def test_what_tries_before_may_have_cost_counts_with_the_reply() -> None:
     reply = bench.reply(price=price, max_cost_usd=1)
     assert reply.cost_usd == pytest.approx(100 * 0.001 + 5 * 0.001)  # cut off, refused, served
     assert bench.store.calls[0].reply == reply
+
+
+def test_under_a_cap_a_reply_that_does_not_say_what_it_used_costs_the_most_it_may() -> None:
+    price = Price(prompt_usd=0.0, completion_usd=0.001)  # 0.1 a call at most
+    bench = Bench(lambda *_: Reply(text="x"))
+
+    async def until_spent(caller: Caller) -> None:
+        for number in range(9):
+            await caller.reply(call(number))
+
+    with pytest.raises(BudgetSpent):
+        bench.run(until_spent, price=price, max_cost_usd=0.35)
+    assert [each.reply.cost_usd for each in bench.store.calls] == [pytest.approx(0.1)] * 3
+    assert bench.store.calls[0].reply.usage is None
+
+
+def test_a_judge_that_knows_its_cost_is_believed_under_a_cap() -> None:
+    bench = Bench(lambda *_: Reply(text="x", cost_usd=0.0))
+    price = Price(prompt_usd=0.0, completion_usd=0.001)
+    assert [reply.cost_usd for reply in bench.replies([call(1), call(2)], price=price, max_cost_usd=0.1)] == [0, 0]
+
+
+def test_a_failure_that_says_what_it_used_counts_by_that() -> None:
+    told = JudgeError("x", retryable=True, status_code=500, usage=Usage(prompt_tokens=7, completion_tokens=2))
+    bench = Bench(lambda made, times: GOOD if times == 3 or made.prompt.item.id == "0" else told)
+    price = Price(prompt_usd=0.001, completion_usd=0.001)
+    served, failed = bench.replies([call(0), call(1), call(2)], price=price, max_cost_usd=9, max_retries=2)[1:]
+    assert served.usage == failed.usage == Usage(prompt_tokens=10 + 2 * 7, completion_tokens=5 + 2 * 2)
+    assert served.cost_usd == pytest.approx(0.033)
+
+
+def test_what_is_lost_is_kept_where_tries_run_out() -> None:
+    told = JudgeError("x", retryable=True, status_code=500, usage=Usage(prompt_tokens=7, completion_tokens=2))
+    bench = Bench(lambda made, _: GOOD if made.prompt.item.id == "0" else told)
+    price = Price(prompt_usd=0.001, completion_usd=0.001)
+    failed = bench.replies([call(0), call(1)], price=price, max_retries=1)[1]
+    assert (failed.error, failed.attempts) == ("x", 2)
+    assert failed.cost_usd == pytest.approx(0.018)
+    assert bench.store.calls[-1].reply.usage == Usage(prompt_tokens=14, completion_tokens=4)
+
+
+def test_tokens_of_replies_that_do_not_say_them_are_paced_by_the_guess() -> None:
+    bench = Bench(lambda *_: Reply(text="x"))
+
+    async def timed(caller: Caller) -> float:
+        started = asyncio.get_running_loop().time()
+        for number in range(5):
+            await caller.reply(call(number))
+        return asyncio.get_running_loop().time() - started
+
+    assert bench.run(timed, tpm=100 * 60 * 20) > 0.18  # 100 tokens and a few each, 20 calls a second
 
 
 def test_tokens_are_paced_by_what_calls_take() -> None:

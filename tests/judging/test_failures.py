@@ -6,7 +6,7 @@ from email.utils import format_datetime
 import pytest
 
 from grader.errors import JudgeError
-from grader.judging.failures import Target, call_failure, readable, retry_after_seconds
+from grader.judging.failures import Target, beginning, call_failure, readable, retry_after_seconds
 
 TARGET = Target(model="openai/gpt-4o", api_base=None, key_names="OPENAI_API_KEY")
 
@@ -79,3 +79,24 @@ def test_a_provider_is_quoted_in_its_own_words_and_not_at_length() -> None:
     assert readable('Oops: {"error": {"message": "no such model", "code": 1}} (id 7)') == "Oops: no such model"
     assert readable('{"error": "as it is"}') == '{"error": "as it is"}'
     assert len(readable("x" * 5000)) == 600
+
+
+@pytest.mark.parametrize("text", ["", "short", "x" * 10_000])
+def test_of_most_answers_all_is_searched(text: str) -> None:
+    assert beginning(text) == text
+
+
+@pytest.mark.parametrize("space", [" ", "\n"])
+def test_a_long_one_is_cut_between_words_for_half_a_key_looks_like_none(
+    monkeypatch: pytest.MonkeyPatch, space: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "canary-key-0123456789")
+    text = space * 9_990 + "canary-key-0123456789 " + "x" * 5_000_000
+    assert beginning(text) == space * 9_989
+    assert failed(500, text).message == "HTTP 500"
+    assert "canary" not in failed(500, "x " + text).message
+
+
+def test_megabytes_without_a_space_are_cut_too() -> None:
+    assert len(beginning("x" * 5_000_000)) == 10_000
+    assert len(failed(500, "x" * 5_000_000).message) == 600

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 
 import pytest
@@ -101,6 +102,26 @@ def test_a_retry_after_that_comes_while_a_call_waits_its_turn_holds_it_back_too(
         return time.monotonic() - started
 
     assert asyncio.run(run()) >= 0.15
+
+
+def test_a_long_wait_is_told_once_however_often_it_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(limits, "_LOOK_AGAIN_SECONDS", 0.001)
+    caplog.set_level(logging.INFO, "grader.calls")
+
+    async def run() -> None:
+        limiter = Limiter(2)
+        limiter.refused(500)
+        waiting = [asyncio.create_task(most_at_once(limiter, 1)) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+    asyncio.run(run())
+    (record,) = caplog.records
+    assert (record.levelname, record.getMessage().split(":")[0]) == ("INFO", "waiting 500 s")
 
 
 @pytest.mark.parametrize(("pace", "tokens"), [({"rpm": 1200}, 0), ({"tpm": 12_000}, 10)])

@@ -56,6 +56,13 @@ def test_what_is_left_is_spread_over_the_time_until_there_is_more() -> None:
     assert len(starts(allowance, 40)) == pytest.approx(30, abs=2)
 
 
+@pytest.mark.parametrize("amount", [1, 5000])
+def test_no_header_holds_calls_for_longer_than_ten_minutes(amount: float) -> None:
+    allowance = Allowance()
+    allowance.told(Quota(limit=100, remaining=0, reset_seconds=9999 * 3600), begun_before=0, started=100.0)
+    assert starts(allowance, 1900, amount=amount) == [100.0, 700.0, 1300.0, 1900.0]
+
+
 def test_after_that_calls_go_on_at_the_average() -> None:
     allowance = Allowance()
     allowance.told(Quota(limit=60, remaining=1, reset_seconds=58), begun_before=0, started=100.0)

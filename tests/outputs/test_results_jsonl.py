@@ -127,6 +127,8 @@ def test_why_there_is_no_score() -> None:
         ((Reply(cost_usd=0.1), Reply(cost_usd=0.2)), 0.3),
         ((Reply(cost_usd=0.1), Reply(cost_usd=None)), None),
         ((Reply(cost_usd=0.1), Reply(error="x")), 0.1),
+        ((Reply(cost_usd=0.1), Reply(error="x", cost_usd=0.2)), 0.3),
+        ((Reply(cost_usd=None), Reply(error="x", cost_usd=0.2)), None),
         ((Reply(error="x"),), None),
         ((Reply(cost_usd=0.0),), 0.0),
     ],

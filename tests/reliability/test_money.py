@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -140,3 +141,62 @@ def test_a_cap_is_for_all_goes_and_a_higher_one_goes_on_where_it_ended(provider:
     assert len(provider.history) == ITEMS
     assert till.usd == pytest.approx(0.08)
     assert read_summary()["cost_usd"] == pytest.approx(0.08)
+
+
+ODD_USAGES: dict[str, Any] = {
+    "missing": None,
+    "null": {"prompt_tokens": None, "completion_tokens": None},
+    "zero": {"prompt_tokens": 0, "completion_tokens": 0},
+    "negative": {"prompt_tokens": -500, "completion_tokens": -50},
+    "half": {"prompt_tokens": 500},
+}
+
+
+@BOTH
+@pytest.mark.parametrize("name", ODD_USAGES)
+def test_a_cap_holds_where_replies_do_not_say_what_they_used_and_for_all_goes(
+    provider: Provider, transport: str, name: str
+) -> None:
+    def say(request: Request) -> Scripted:
+        return replace(dearest(request), finish_reason="stop", more={"usage": ODD_USAGES[name]})
+
+    till = Till(provider, say)
+    cap = ("--transport", transport, "--max-tokens", 50, "--reasks", 0, "--max-cost")
+    assert grade(provider, *cap, 0.01).exit_code == 3
+    served, summary = len(provider.history), read_summary()
+    assert 0 < till.usd <= 0.01
+    assert 0.01 >= summary["cost_usd"] >= till.usd
+    assert summary["items"]["scored"] == served < ITEMS
+    grade(provider, *cap, 0.01)
+    assert len(provider.history) == served
+    grade(provider, *cap, 0.02)
+    assert served < len(provider.history) and till.usd <= 0.02
+
+
+@BOTH
+def test_what_failed_answers_say_that_they_used_counts_too(provider: Provider, transport: str) -> None:
+    numbers = count()
+    used = {"usage": {"prompt_tokens": 900, "completion_tokens": 30}}
+    kinds: tuple[dict[str, Any], ...] = (
+        {"status": 500, "more": used},
+        {"more": {**used, "error": {"message": "upstream", "type": "server_error"}}},
+        {"status": 400, "more": {**used, "error": {"message": "bad", "code": "content_filter"}}},
+        {},
+    )
+    failures = []
+
+    def mixed(_: Request) -> Scripted:
+        kind = kinds[next(numbers) % len(kinds)]
+        failures.append(bool(kind))
+        return Scripted(text="<score>50</score>", **kind)
+
+    provider.script = mixed
+    assert grade(provider, "--transport", transport, "--max-retries", 6).exit_code in (0, 3)
+    failed, served = sum(failures), len(failures) - sum(failures)
+    summary = read_summary()
+    assert summary["usage"] == {
+        "prompt_tokens": 900 * failed + 100 * served,
+        "completion_tokens": 30 * failed + 20 * served,
+    }
+    assert summary["cost_usd"] == pytest.approx((960 * failed + 140 * served) / 1e6)
+    assert summary["items"]["scored"] == served

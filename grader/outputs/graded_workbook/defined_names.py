@@ -11,7 +11,9 @@ from lxml import etree
 from grader.outputs.graded_workbook.ooxml import WORKBOOK_ORDER, child_in_order, main
 from grader.outputs.graded_workbook.package import Package
 
-_AREA = re.compile(r"(?:(?<!')'((?:[^']|'')++)'|(?<![^'!,\s])([^'!,\s]++))!(\$?[A-Z]{1,3}\$?\d+(?::\$?[A-Z]{1,3}\$?\d+)?)")
+_AREA = re.compile(
+    r"(?:(?<!')'((?:[^']|'')++)'|(?<![^'!,\s])([^'!,\s]++))!(\$?[A-Z]{1,3}\$?\d+(?::\$?[A-Z]{1,3}\$?\d+)?)"
+)
 
 
 def defined_names(package: Package) -> list[etree._Element]:
